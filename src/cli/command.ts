@@ -1,0 +1,59 @@
+import type { ParseArgsOptionsConfig } from 'node:util'
+import type { Config } from '../config/types.ts'
+import type { Hub } from '../hub/api.ts'
+
+/** The world outside a command: streams, terminal, environment. Handed in, so that tests can hand in their own. */
+export interface Io {
+  /** Results. Resolves when the text has left the process, so that a large result is never cut by an exit. */
+  readonly out: (text: string) => Promise<void>
+  /** Everything that is not a result. */
+  readonly err: (text: string) => void
+  readonly readStdin: () => Promise<string>
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly stdoutIsTerminal: boolean
+  readonly stderrIsTerminal: boolean
+  readonly stdinIsTerminal: boolean
+  /** Columns of the terminal; 80 where there is none. */
+  readonly columns: number
+}
+
+/** Flags that every verb takes. */
+export interface GlobalFlags {
+  readonly json: boolean
+  readonly config: readonly string[]
+  readonly stdio?: string
+  readonly url?: string
+  readonly header: readonly string[]
+  readonly timeoutSeconds?: number
+  /** False after `--no-input`, and where there is no terminal to ask on. */
+  readonly mayAsk: boolean
+  readonly debug: boolean
+  readonly trustProject: boolean
+}
+
+export interface CommandContext {
+  readonly io: Io
+  readonly flags: GlobalFlags
+  /** Ctrl-C, SIGTERM and `--timeout`, made once. */
+  readonly signal: AbortSignal
+  /** The config after flags, layers and trust. Asks for trust where a person can answer. */
+  readonly loadConfig: () => Promise<Config>
+  /** A hub over that config; `main` closes it after the command's output has been written. */
+  readonly openHub: () => Promise<Hub>
+}
+
+export interface CommandInput {
+  readonly values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
+  readonly positionals: readonly string[]
+}
+
+/** One verb. What it needs is imported by its own file, so that no other verb pays for it. */
+export interface Command {
+  /** Flags besides the global ones. */
+  readonly options: ParseArgsOptionsConfig
+  /** The text of `capstan help VERB` below the usage line: what it does, flags, two or three examples. */
+  readonly help: string
+  /** Resolves to the exit code. */
+  readonly run: (context: CommandContext, input: CommandInput) => Promise<number>
+}

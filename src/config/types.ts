@@ -1,0 +1,86 @@
+import type { CapstanError } from '../errors.ts'
+
+type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+/** An entry of `mcpServers` exactly as the file has it: before `${…}`, with the fields of other clients. */
+export type RawEntry = { readonly [key: string]: JsonValue }
+
+/** Which layer an entry came from. A file named with `--config` was named by the person, so it counts as the user's. */
+export type Layer = 'user' | 'project' | 'command-line'
+
+export interface Origin {
+  readonly layer: Layer
+  /** Absolute path; absent for `--stdio` and `--url`. */
+  readonly file?: string
+}
+
+interface CommonFields {
+  readonly description?: string
+  readonly disabled: boolean
+  /** Idle limit of a call in seconds; progress extends it. */
+  readonly timeout: number
+  /** Hard limit of a call in seconds, progress or not. */
+  readonly maxTimeout: number
+  /** Limit for starting and connecting, in seconds. */
+  readonly startTimeout: number
+  readonly alwaysAllow: readonly string[]
+  readonly deny: readonly string[]
+  readonly tools: { readonly include: readonly string[]; readonly exclude: readonly string[] }
+}
+
+export interface StdioServer extends CommonFields {
+  readonly transport: 'stdio'
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd?: string
+}
+
+export interface RemoteServer extends CommonFields {
+  readonly transport: 'remote'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Found out at the first connection when absent. */
+  readonly type?: 'http' | 'sse'
+}
+
+/** A checked entry. Its strings may still hold `${…}` until `resolveServer` has filled them in. */
+export type ServerConfig = StdioServer | RemoteServer
+
+/** Whether an entry may be used, and if not, why. */
+export type Standing =
+  | { readonly kind: 'usable'; readonly server: ServerConfig }
+  | { readonly kind: 'disabled' }
+  | { readonly kind: 'invalid'; readonly error: CapstanError }
+  | { readonly kind: 'untrusted'; readonly change: 'new' | 'changed' }
+
+export interface ConfiguredServer {
+  readonly name: string
+  readonly entry: RawEntry
+  readonly origin: Origin
+  readonly standing: Standing
+}
+
+/** Our own settings, from `config.toml`. Grows with the features that read it. */
+export interface Settings {
+  /** Seconds after which a catalogue comes back with what is there. */
+  readonly catalogueSeconds: number
+}
+
+/** Everything `${…}` may refer to. It belongs to the caller, never to whoever happens to run the hub. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly homeFolder: string
+  /** The project's root: where `.mcp.json` or `.git` stands, else the current folder. */
+  readonly workspaceFolder: string
+}
+
+export interface Config {
+  /** In the order of their names. */
+  readonly servers: readonly ConfiguredServer[]
+  readonly settings: Settings
+  readonly surroundings: Surroundings
+  /** The files that were read, weakest layer first: what `config` shows and what long-running commands watch. */
+  readonly files: readonly { readonly path: string; readonly layer: Layer }[]
+  /** Things a person should know that stop nothing: misspelt fields, settings a project may not set. */
+  readonly warnings: readonly string[]
+}

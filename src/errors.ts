@@ -1,0 +1,80 @@
+/** Every expected failure of Capstan, by family. Code decides on these, never on message text. */
+export const errorFamilies = {
+  usage: 'usage',
+
+  config_invalid: 'configuration',
+  config_missing_field: 'configuration',
+  config_bad_type: 'configuration',
+  server_unknown: 'configuration',
+  server_disabled: 'configuration',
+
+  start_failed: 'connection',
+  connection_refused: 'connection',
+  connect_timed_out: 'connection',
+  transport_failed: 'connection',
+  login_needed: 'connection',
+
+  tool_unknown: 'execution',
+  prompt_unknown: 'execution',
+  resource_unknown: 'execution',
+  resource_unreadable: 'execution',
+  arguments_invalid: 'execution',
+  timed_out: 'execution',
+  limit_exceeded: 'execution',
+  server_error: 'execution',
+  not_allowed: 'execution',
+  not_trusted: 'execution',
+  cancelled: 'execution',
+  outcome_unknown: 'execution',
+} as const
+
+export type CapstanErrorCode = keyof typeof errorFamilies
+
+export interface CapstanErrorDetails extends ErrorOptions {
+  /** The server it happened at. */
+  readonly server?: string | undefined
+  /** What the person can do about it, as a full sentence or a command. */
+  readonly next?: string | undefined
+}
+
+/** The plain-JSON form of an error: what `--json` prints and what crosses the daemon's socket. */
+export interface ErrorJson {
+  readonly code: CapstanErrorCode
+  readonly message: string
+  readonly server?: string
+  readonly next?: string
+}
+
+/** The one error class: an expected failure, with a closed code, the server it concerns and the next step. */
+export class CapstanError extends Error {
+  override readonly name = 'CapstanError'
+  readonly code: CapstanErrorCode
+  readonly server: string | undefined
+  readonly next: string | undefined
+
+  constructor(code: CapstanErrorCode, message: string, details: CapstanErrorDetails = {}) {
+    super(message, details)
+    this.code = code
+    this.server = details.server
+    this.next = details.next
+  }
+
+  toJSON(): ErrorJson {
+    const { code, message, server, next } = this
+    return { code, message, ...(server === undefined ? {} : { server }), ...(next === undefined ? {} : { next }) }
+  }
+
+  static fromJSON(json: ErrorJson): CapstanError {
+    return new CapstanError(json.code, json.message, { server: json.server, next: json.next })
+  }
+}
+
+/** The text of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Closes a `switch` over a tagged union. */
+export function unreachable(value: never): never {
+  throw new Error(`unreachable: ${JSON.stringify(value)}`)
+}

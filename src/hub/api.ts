@@ -1,0 +1,195 @@
+import type {
+  Annotations,
+  CallToolResult,
+  GetPromptResult,
+  PromptArgument,
+  ReadResourceResult,
+  ToolAnnotations,
+} from '@modelcontextprotocol/client'
+import type { ErrorJson } from '../errors.ts'
+
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+export type JsonObject = { readonly [key: string]: JsonValue }
+/** A JSON Schema as a server sent it: any dialect, any keyword. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** `modern` is the stateless protocol of 2026-07-28, `legacy` everything up to 2025-11-25. */
+export type Era = 'modern' | 'legacy'
+
+export interface ToolRef {
+  readonly server: string
+  readonly tool: string
+}
+export interface PromptRef {
+  readonly server: string
+  readonly prompt: string
+}
+export interface ResourceRef {
+  readonly server: string
+  readonly uri: string
+}
+export interface TemplateRef {
+  readonly server: string
+  readonly uriTemplate: string
+}
+
+/** One tool in the catalogue: the server's own definition plus the names we give it. */
+export interface ToolEntry extends ToolRef {
+  /** What people read and type: `server.tool`. */
+  readonly id: string
+  /** What models see: `server__tool`, at most 64 of `[A-Za-z0-9_-]`. */
+  readonly modelName: string
+  readonly title?: string
+  readonly description?: string
+  readonly inputSchema: JsonSchema
+  readonly outputSchema?: JsonSchema
+  readonly annotations?: ToolAnnotations
+}
+
+export interface PromptEntry extends PromptRef {
+  /** What people read and type: `server:prompt`. */
+  readonly id: string
+  readonly title?: string
+  readonly description?: string
+  readonly arguments?: readonly PromptArgument[]
+}
+
+export interface ResourceEntry extends ResourceRef {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly mimeType?: string
+  readonly size?: number
+  readonly annotations?: Annotations
+}
+
+export interface TemplateEntry extends TemplateRef {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly mimeType?: string
+}
+
+/** How one server stands in a catalogue: `stale` lists are the last good ones after a failed refresh. */
+export type Coverage =
+  | { readonly kind: 'listed'; readonly server: string }
+  | { readonly kind: 'stale'; readonly server: string; readonly error: ErrorJson }
+  | { readonly kind: 'missing'; readonly server: string; readonly error: ErrorJson }
+
+/** What all servers offer, sorted by server and name; `servers` says which of them did not answer and why. */
+export interface Catalogue {
+  readonly tools: readonly ToolEntry[]
+  readonly prompts: readonly PromptEntry[]
+  readonly resources: readonly ResourceEntry[]
+  readonly templates: readonly TemplateEntry[]
+  readonly servers: readonly Coverage[]
+}
+
+export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates'
+
+export type ServerState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'connecting' }
+  | {
+      readonly kind: 'ready'
+      readonly era: Era
+      readonly protocolVersion: string
+      readonly connectMs: number
+      readonly transport: 'stdio' | 'http' | 'sse' | 'memory'
+      readonly pid?: number
+      readonly implementation?: { readonly name: string; readonly version: string }
+      readonly instructions?: string
+    }
+  | { readonly kind: 'disabled' }
+  | { readonly kind: 'untrusted'; readonly error: ErrorJson }
+  | { readonly kind: 'failed'; readonly error: ErrorJson; readonly stderrTail: readonly string[] }
+
+export interface ServerStatus {
+  readonly name: string
+  readonly description?: string
+  readonly state: ServerState
+}
+
+export interface LogLine {
+  readonly atMs: number
+  /** `stderr` and `stdout` (noise that is not JSON-RPC) come from the process, `message` from the protocol, `hub` from us. */
+  readonly source: 'stderr' | 'stdout' | 'message' | 'hub'
+  readonly text: string
+}
+
+export interface Progress {
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
+
+export interface WaitOptions {
+  readonly signal?: AbortSignal
+}
+
+export interface CatalogueOptions extends WaitOptions {
+  /** Only these servers; all when absent. */
+  readonly servers?: readonly string[]
+  /** Only these lists; all when absent. */
+  readonly kinds?: readonly ListKind[]
+  /** Ask the servers again instead of using the lists at hand. */
+  readonly fresh?: boolean
+}
+
+export interface CallOptions extends WaitOptions {
+  readonly onProgress?: (progress: Progress) => void
+  /** Seconds without a sign of life after which the call is given up; the server's `timeout` when absent. */
+  readonly idleSeconds?: number
+}
+
+/** A tool's result as the server sent it. `warnings` are ours: output that does not fit the tool's schema, for example. */
+export type ToolResult = CallToolResult & { readonly warnings?: readonly string[] }
+export type PromptResult = GetPromptResult
+export type ResourceContents = ReadResourceResult
+
+export interface Completion {
+  readonly values: readonly string[]
+  readonly total?: number
+  readonly hasMore?: boolean
+}
+
+/** What changed in a server's catalogue, by kind: names of tools and prompts, URIs of resources and templates. */
+export interface ListDifference {
+  readonly kind: ListKind
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  readonly changed: readonly string[]
+}
+
+export type HubEvent =
+  | { readonly kind: 'state'; readonly server: string; readonly state: ServerState }
+  | { readonly kind: 'catalogue'; readonly server: string; readonly difference: ListDifference }
+  | { readonly kind: 'log'; readonly server: string; readonly line: LogLine }
+  | {
+      readonly kind: 'call'
+      readonly tool: ToolRef
+      readonly ms: number
+      readonly outcome: 'ok' | 'tool_error' | ErrorJson['code']
+    }
+
+export type ControlAction = 'restart' | 'enable' | 'disable'
+
+/**
+ * All servers together. There are two makers, `openHub` (the servers run in this process) and `dialHub` (they run behind a
+ * socket); nobody who holds a Hub knows which. So every method is async over plain JSON.
+ */
+export interface Hub extends AsyncDisposable {
+  servers(options?: WaitOptions): Promise<readonly ServerStatus[]>
+  catalogue(options?: CatalogueOptions): Promise<Catalogue>
+  call(tool: ToolRef, args: JsonObject, options?: CallOptions): Promise<ToolResult>
+  prompt(prompt: PromptRef, args: Readonly<Record<string, string>>, options?: WaitOptions): Promise<PromptResult>
+  complete(
+    target: PromptRef | TemplateRef,
+    argument: { readonly name: string; readonly value: string },
+    options?: WaitOptions & { readonly context?: Readonly<Record<string, string>> },
+  ): Promise<Completion>
+  read(resource: ResourceRef, options?: WaitOptions): Promise<ResourceContents>
+  control(server: string, action: ControlAction, options?: WaitOptions): Promise<void>
+  logs(server: string, options?: WaitOptions): Promise<readonly LogLine[]>
+  on(listener: (event: HubEvent) => void): Disposable
+}

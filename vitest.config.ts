@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config'
+
+const slow = ['test/**/*.slow.test.ts']
+
+export default defineConfig({
+  test: {
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: slow } },
+      { extends: true, test: { name: 'slow', include: slow, testTimeout: 120_000, fileParallelism: false } },
+    ],
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reporter: ['text-summary', 'text'],
+      thresholds: { lines: 80 },
+    },
+  },
+})
