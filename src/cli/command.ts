@@ -9,6 +9,8 @@ export interface Io {
   /** Everything that is not a result. */
   readonly err: (text: string) => void
   readonly readStdin: () => Promise<string>
+  /** Where answers to questions come from; the process's own stdin when absent. */
+  readonly stdin?: NodeJS.ReadableStream
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   readonly stdoutIsTerminal: boolean

@@ -1,0 +1,77 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { CapstanError } from '../errors.ts'
+import type { Io } from './command.ts'
+
+export interface AskOptions {
+  /** The accepted answers; a person may type the start of one. Any text is accepted when absent. */
+  readonly choices?: readonly string[]
+  /** What an empty line means. Without it an empty line is asked again, where there are choices. */
+  readonly default?: string
+}
+
+/** Asks one question on stderr and resolves to the answer. Ctrl-C and the end of the input cancel. */
+export async function ask(io: Io, question: string, options: AskOptions = {}): Promise<string> {
+  const prompt = promptText(question, options)
+  for (;;) {
+    const answer = interpret(await readLine(io, prompt), options)
+    if (answer !== undefined) return answer
+    io.err(`Please answer ${(options.choices ?? []).join(', ')}.\n`)
+  }
+}
+
+function promptText(question: string, options: AskOptions): string {
+  const choices = options.choices === undefined ? '' : ` [${options.choices.join('/')}]`
+  const preset = options.default === undefined ? '' : ` (${options.default})`
+  return `${question}${choices}${preset} `
+}
+
+function interpret(line: string, { choices, default: preset }: AskOptions): string | undefined {
+  const typed = line.trim()
+  if (typed === '' && preset !== undefined) return preset
+  if (choices === undefined) return typed
+  const wanted = typed.toLowerCase()
+  const exact = choices.find((choice) => choice.toLowerCase() === wanted)
+  const starting = choices.filter((choice) => wanted !== '' && choice.toLowerCase().startsWith(wanted))
+  return exact ?? (starting.length === 1 ? starting[0] : undefined)
+}
+
+async function readLine(io: Io, prompt: string): Promise<string> {
+  const input = io.stdin ?? process.stdin
+  const lines = createInterface({
+    input,
+    output: writableOver(io),
+    terminal: io.stdinIsTerminal && io.stderrIsTerminal,
+  })
+  const early: string[] = []
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      const cancel = () => reject(new CapstanError('cancelled', 'The question was cancelled; nothing was changed.'))
+      let isAnswered = false
+      lines.on('line', (line) => {
+        if (isAnswered) early.push(line)
+        isAnswered = true
+        resolve(line)
+      })
+      lines.once('SIGINT', cancel)
+      lines.once('close', cancel)
+      lines.setPrompt(prompt)
+      lines.prompt()
+    })
+  } finally {
+    lines.close()
+    // Lines that arrived together with the answer (a paste, a pipe) belong to the questions that follow.
+    if (early.length > 0) input.unshift(`${early.join('\n')}\n`)
+  }
+}
+
+function writableOver(io: Io): Writable & { readonly columns: number } {
+  const output = new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      io.err(chunk.toString())
+      done()
+    },
+  })
+  return Object.assign(output, { columns: io.columns })
+}
