@@ -51,13 +51,21 @@ export type Standing =
   | { readonly kind: 'usable'; readonly server: ServerConfig }
   | { readonly kind: 'disabled' }
   | { readonly kind: 'invalid'; readonly error: CapstanError }
-  | { readonly kind: 'untrusted'; readonly change: 'new' | 'changed' }
+  /** `refused` means that a person said no to exactly this entry: doors say so, but do not ask again. */
+  | { readonly kind: 'untrusted'; readonly change: 'new' | 'changed' | 'refused' }
 
 export interface ConfiguredServer {
   readonly name: string
   readonly entry: RawEntry
   readonly origin: Origin
   readonly standing: Standing
+  /** Entries of the same name that this one replaces, the strongest first. */
+  readonly shadows?: readonly ShadowedEntry[]
+}
+
+export interface ShadowedEntry {
+  readonly entry: RawEntry
+  readonly origin: Origin
 }
 
 /** Our own settings, from `config.toml`. Grows with the features that read it. */
@@ -72,6 +80,19 @@ export interface Surroundings {
   readonly homeFolder: string
   /** The project's root: where `.mcp.json` or `.git` stands, else the current folder. */
   readonly workspaceFolder: string
+  /** Where the caller stands: servers of the user's own file run here unless they name a `cwd`. */
+  readonly currentFolder: string
+}
+
+/** One item of a file's `inputs` list (VS Code's): what to ask for when an entry holds `${input:id}`. */
+export interface InputDeclaration {
+  readonly id: string
+  /** The file whose entries may use it. */
+  readonly file: string
+  readonly description?: string
+  readonly isSecret: boolean
+  readonly default?: string
+  readonly options?: readonly string[]
 }
 
 export interface Config {
@@ -79,6 +100,8 @@ export interface Config {
   readonly servers: readonly ConfiguredServer[]
   readonly settings: Settings
   readonly surroundings: Surroundings
+  /** What the files say about their `${input:id}`. */
+  readonly inputs?: readonly InputDeclaration[]
   /** The files that were read, weakest layer first: what `config` shows and what long-running commands watch. */
   readonly files: readonly { readonly path: string; readonly layer: Layer }[]
   /** Things a person should know that stop nothing: misspelt fields, settings a project may not set. */
