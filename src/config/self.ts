@@ -1,0 +1,77 @@
+import type { RawEntry } from './types.ts'
+import { splitCommand } from './split-command.ts'
+
+/**
+ * Whether an entry would start Capstan itself, directly or through a package runner, a shell or `env`: a hub that holds
+ * itself would start copies without end.
+ */
+export function startsCapstan(entry: RawEntry): boolean {
+  const { command, args } = entry
+  if (typeof command !== 'string') return false
+  const words = [command, ...(Array.isArray(args) ? args.filter((arg) => typeof arg === 'string') : [])]
+  return runsCapstan(words) || runsCapstan([...wordsOf(command), ...words.slice(1)])
+}
+
+function runsCapstan(words: readonly string[]): boolean {
+  const [command, ...args] = words
+  if (command === undefined) return false
+  const program = programName(command)
+  if (program === 'capstan' || program === 'capstan-prompts' || isCapstanScript(command)) return true
+  if (program === 'env') return runsCapstan(args.filter((arg) => !arg.startsWith('-') && !/^\w+=/.test(arg)))
+  if (shells.has(program)) return shellRunsCapstan(args)
+  if (packageRunners.has(program)) return packagesOf(args).some((name) => /^capstan(?:-prompts)?(?:@.*)?$/.test(name))
+  if (scriptRunners.has(program)) return args.some(isCapstanScript)
+  return false
+}
+
+const shells = new Set(['sh', 'bash', 'zsh', 'dash', 'fish', 'cmd', 'powershell', 'pwsh'])
+const packageRunners = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'bun'])
+const scriptRunners = new Set(['node', 'bun', 'deno', 'tsx'])
+
+/** `sh -c "exec capstan serve"`, `cmd /c npx capstan`. */
+function shellRunsCapstan(args: readonly string[]): boolean {
+  const script = args.findIndex((arg) => /^(?:-[a-z]*c|\/c|-command)$/i.test(arg))
+  if (script === -1) return false
+  const words = args.slice(script + 1).flatMap(wordsOf)
+  return runsCapstan(words[0] === 'exec' ? words.slice(1) : words)
+}
+
+/** The packages a runner would run: those of `-p`/`--package`, and the first word that is neither flag nor subcommand. */
+function packagesOf(args: readonly string[]): readonly string[] {
+  const named = args.flatMap((arg, at) => {
+    if (arg.startsWith('--package=')) return [arg.slice('--package='.length)]
+    return isPackageFlag(args[at - 1]) ? [arg] : []
+  })
+  const first = args.find(
+    (arg, at) => !arg.startsWith('-') && !isPackageFlag(args[at - 1]) && !(at === 0 && subcommands.has(arg)),
+  )
+  return first === undefined ? named : [...named, first]
+}
+
+const subcommands = new Set(['dlx', 'exec', 'x', 'run'])
+
+function isPackageFlag(arg: string | undefined): boolean {
+  return arg === '-p' || arg === '--package'
+}
+
+/** Our own entry point in an installed package: `…/capstan/dist/cli/bin.js`. */
+function isCapstanScript(path: string): boolean {
+  return (
+    /(?:^|[\\/])capstan[\\/](?:dist|src)[\\/]cli[\\/]bin\.[cm]?[jt]s$/i.test(path) ||
+    /[\\/]\.bin[\\/]capstan$/.test(path)
+  )
+}
+
+function programName(command: string): string {
+  const base = command.split(/[\\/]/).at(-1) ?? ''
+  return base.replace(/\.(?:exe|cmd|bat|ps1)$/i, '').toLowerCase()
+}
+
+/** A text that cannot be split is one word: it is a matter for whoever runs it. */
+function wordsOf(text: string): readonly string[] {
+  try {
+    return splitCommand(text)
+  } catch {
+    return [text]
+  }
+}
