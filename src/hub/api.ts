@@ -119,8 +119,8 @@ export interface LogLine {
 
 export interface Progress {
   readonly progress: number
-  readonly total?: number
-  readonly message?: string
+  readonly total?: number | undefined
+  readonly message?: string | undefined
 }
 
 export interface WaitOptions {

@@ -1,0 +1,193 @@
+import type { Transport } from '@modelcontextprotocol/client'
+import type { RemoteServer, ServerConfig, StdioServer } from '../config/types.ts'
+import { CapstanError } from '../errors.ts'
+import type { ListKind, LogLine } from './api.ts'
+import type { Connection, TransportKind } from './client.ts'
+import { defaultEnvironment } from './environment.ts'
+import type { Eras } from './eras.ts'
+import { remoteFailure, saysOldTransport } from './http-failure.ts'
+import type { Leftovers } from './leftovers.ts'
+import { startProcess, type GracePeriods, type ServerProcess } from './server-process.ts'
+import { stdioTransport } from './stdio-transport.ts'
+import { tapTransport, type Tap } from './tap-transport.ts'
+
+/** What a connection needs from the hub around it. */
+export interface ConnectOptions {
+  readonly name: string
+  /** The environment of the person who asked, of which the child gets the short default list. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The start deadline. */
+  readonly signal: AbortSignal
+  readonly eras: Eras
+  readonly leftovers: Leftovers
+  readonly grace: GracePeriods
+  readonly maxLineBytes: number
+  readonly onLog: (source: LogLine['source'], text: string) => void
+  readonly onListChanged: (kind: ListKind) => void
+  readonly onProcess: (child: ServerProcess) => void
+  /** The last lines of stderr, for the message of a failure. */
+  readonly stderrTail: () => readonly string[]
+  readonly tap?: Tap | undefined
+}
+
+/** Connects to one server; throws a CapstanError that says why it could not. */
+export async function connect(server: ServerConfig, options: ConnectOptions): Promise<Connection> {
+  const connection = await (server.transport === 'stdio' ? connectStdio(server, options) : connectRemote(server, options))
+  const isKnown = options.eras.isLegacy(server)
+  const isLegacy = connection.era === 'legacy'
+  if (isKnown !== isLegacy) await keepVerdict(options, server, isLegacy ? 'legacy' : 'unknown')
+  return connection
+}
+
+async function keepVerdict(options: ConnectOptions, server: ServerConfig, era: 'legacy' | 'unknown'): Promise<void> {
+  try {
+    await options.eras.remember(server, era)
+  } catch (error) {
+    options.onLog('hub', `The era of the server could not be remembered: ${String(error)}`)
+  }
+}
+
+type Mode = 'auto' | 'legacy'
+
+/**
+ * A remembered legacy server is not probed, unless that fails. Any other is probed; one that dies of the probe (there are SDKs
+ * that end on any request before `initialize`) is started once more without it.
+ */
+async function connectStdio(server: StdioServer, options: ConnectOptions): Promise<Connection> {
+  const modes: readonly [Mode, Mode] = options.eras.isLegacy(server) ? ['legacy', 'auto'] : ['auto', 'legacy']
+  try {
+    return await startAndConnect(server, modes[0], options)
+  } catch (error) {
+    const isWorthAnother = error instanceof CapstanError && error.code === 'transport_failed' && !options.signal.aborted
+    if (!isWorthAnother) throw error
+    options.onLog('hub', `Connecting in mode "${modes[0]}" failed; trying "${modes[1]}".`)
+  }
+  try {
+    return await startAndConnect(server, modes[1], options)
+  } catch (error) {
+    throw error instanceof CapstanError && error.code === 'transport_failed' ? endedAtStart(error, options) : error
+  }
+}
+
+async function startAndConnect(server: StdioServer, mode: Mode, options: ConnectOptions): Promise<Connection> {
+  const { name, grace, maxLineBytes, onLog } = options
+  const child = startProcess({
+    server: name,
+    command: server.command,
+    args: server.args,
+    env: { ...defaultEnvironment(options.env), ...server.env },
+    cwd: server.cwd ?? process.cwd(),
+    onStderr: (line) => onLog('stderr', line),
+    onStart: options.leftovers.note,
+  })
+  options.onProcess(child)
+  let failure: CapstanError | undefined
+  const transport = stdioTransport(child, {
+    server: name,
+    maxLineBytes,
+    grace,
+    onNoise: (line) => onLog('stdout', line),
+    onFailure: (error) => {
+      failure = error
+      onLog('hub', error.message)
+    },
+  })
+  try {
+    await child.started
+    return await handshake({ transport, kind: 'stdio', mode, options })
+  } catch (error) {
+    child.kill()
+    await child.exited
+    throw failure ?? stdioFailure(error, options)
+  }
+}
+
+interface Handshake {
+  readonly transport: Transport
+  readonly kind: TransportKind
+  readonly mode: Mode
+  readonly options: Pick<ConnectOptions, 'name' | 'signal' | 'onListChanged' | 'onLog' | 'tap'>
+}
+
+/** Speaks the first words over a transport. The SDK is loaded here: by now a server process is already booting beside it. */
+export async function handshake({ transport, kind, mode, options }: Handshake): Promise<Connection> {
+  const { name, signal, onListChanged, onLog, tap } = options
+  if (tap !== undefined) tapTransport(transport, name, tap)
+  const { openClient } = await import('./client.ts')
+  const opening = openClient({ server: name, transport, transportKind: kind, mode, signal, onListChanged, onLog })
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  return Promise.race([opening, late])
+}
+
+function stdioFailure(error: unknown, { name, signal, stderrTail }: ConnectOptions): CapstanError {
+  if (error instanceof CapstanError) return error
+  const tail = tailText(stderrTail())
+  if (signal.aborted) {
+    return new CapstanError('connect_timed_out', `Server "${name}" did not answer in time after its start.${tail}`, {
+      server: name,
+      cause: error,
+      next: `Raise its "startTimeout" (seconds), or run: capstan doctor ${name}`,
+    })
+  }
+  return new CapstanError('transport_failed', `Server "${name}" did not complete the handshake: ${String(error)}${tail}`, {
+    server: name,
+    cause: error,
+    next: `Run: capstan doctor ${name}`,
+  })
+}
+
+function endedAtStart(error: CapstanError, { name, stderrTail }: ConnectOptions): CapstanError {
+  return new CapstanError('start_failed', `Server "${name}" ended or broke off before it was ready.${tailText(stderrTail())}`, {
+    server: name,
+    cause: error,
+    next: `Run its command by hand to see why, or: capstan doctor ${name}`,
+  })
+}
+
+function tailText(lines: readonly string[]): string {
+  return lines.length === 0 ? '' : ` Its last words: ${lines.slice(-3).join(' | ')}`
+}
+
+/** Streamable HTTP in either era; the old two-endpoint transport when the entry says so or when the first is refused as unknown. */
+async function connectRemote(server: RemoteServer, options: ConnectOptions): Promise<Connection> {
+  if (server.type === 'sse') return remoteAttempt(server, 'sse', options)
+  try {
+    return await remoteAttempt(server, 'http', options)
+  } catch (error) {
+    if (server.type === 'http' || options.signal.aborted || !saysOldTransport(error)) throw error
+    try {
+      return await remoteAttempt(server, 'sse', options)
+    } catch {
+      // The first refusal tells more: most wrong URLs are no SSE servers either.
+      throw error
+    }
+  }
+}
+
+async function remoteAttempt(server: RemoteServer, kind: 'http' | 'sse', options: ConnectOptions): Promise<Connection> {
+  const mode = kind === 'sse' || options.eras.isLegacy(server) ? 'legacy' : 'auto'
+  const transport = await remoteTransport(server, kind, options.name)
+  try {
+    return await handshake({ transport, kind, mode, options })
+  } catch (error) {
+    await transport.close()
+    throw remoteFailure(error, { server: options.name, url: server.url, isLate: options.signal.aborted })
+  }
+}
+
+async function remoteTransport(server: RemoteServer, kind: 'http' | 'sse', name: string): Promise<Transport> {
+  const { StreamableHTTPClientTransport, SSEClientTransport } = await import('@modelcontextprotocol/client')
+  const Transport = kind === 'http' ? StreamableHTTPClientTransport : SSEClientTransport
+  return new Transport(parseUrl(server.url, name), { requestInit: { headers: { ...server.headers } } })
+}
+
+function parseUrl(text: string, server: string): URL {
+  const url = URL.parse(text)
+  if (url !== null && ['http:', 'https:'].includes(url.protocol)) return url
+  throw new CapstanError('config_invalid', `Server "${server}" has the url "${text}", which is not an http(s) address.`, {
+    server,
+    next: 'Correct "url" in its entry.',
+  })
+}

@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto'
+import { CapstanError } from '../errors.ts'
+import type { Catalogue, PromptEntry, ToolEntry, ToolRef } from './api.ts'
+import { nearest } from './nearest.ts'
+
+const maxModelName = 64
+
+/**
+ * The names models see, by tool. A name that had to be changed carries a hash of the real one, always, so that it does not
+ * depend on which other tools happen to be there.
+ */
+export function modelNames(tools: readonly ToolRef[]): ReadonlyMap<ToolRef, string> {
+  const plain = new Map(tools.map((tool) => [tool, plainModelName(tool)]))
+  const uses = new Map<string, number>()
+  for (const name of plain.values()) uses.set(name, (uses.get(name) ?? 0) + 1)
+  return new Map(
+    [...plain].map(([tool, name]) => {
+      const isTaken = (uses.get(name) ?? 0) > 1
+      return [tool, isTaken ? withHash(name, tool) : name]
+    }),
+  )
+}
+
+function plainModelName(tool: ToolRef): string {
+  const raw = `${tool.server}__${tool.tool}`
+  const safe = raw.replaceAll(/[^A-Za-z0-9_-]/g, '_')
+  return safe === raw && raw.length <= maxModelName ? raw : withHash(safe, tool)
+}
+
+function withHash(name: string, tool: ToolRef): string {
+  const suffix = `_${hash('sha256', `${tool.server}\n${tool.tool}`).slice(0, 8)}`
+  return name.slice(0, maxModelName - suffix.length) + suffix
+}
+
+/** Which of the configured servers a typed name may belong to; none when it is a bare name. Names are looked up, never split. */
+export function serversNamedIn(text: string, servers: readonly string[]): readonly string[] {
+  const typed = withoutMcp(text)
+  return servers.filter((server) => ['.', '/', ':', '__'].some((separator) => typed.startsWith(server + separator)))
+}
+
+/** The tool a person means by `server.tool`, `mcp.server.tool`, `server/tool`, the model's name, or a bare name when unique. */
+export function findTool(catalogue: Catalogue, text: string): ToolEntry {
+  const typed = withoutMcp(text)
+  const exact = catalogue.tools.filter((tool) => [tool.id, `${tool.server}/${tool.tool}`, tool.modelName].includes(typed))
+  return pick({ kind: 'tool', text, exact, bare: catalogue.tools.filter((tool) => tool.tool === text), all: catalogue.tools })
+}
+
+/** The prompt a person means by `server:prompt`, `server.prompt`, `server/prompt`, or a bare name when unique. */
+export function findPrompt(catalogue: Catalogue, text: string): PromptEntry {
+  const typed = withoutMcp(text.replace(/^\//, ''))
+  const exact = catalogue.prompts.filter((prompt) =>
+    [':', '.', '/'].some((separator) => typed === prompt.server + separator + prompt.prompt),
+  )
+  return pick({ kind: 'prompt', text, exact, bare: catalogue.prompts.filter((prompt) => prompt.prompt === typed), all: catalogue.prompts })
+}
+
+function withoutMcp(text: string): string {
+  return text.startsWith('mcp.') ? text.slice('mcp.'.length) : text
+}
+
+interface Candidates<Entry> {
+  readonly kind: 'tool' | 'prompt'
+  readonly text: string
+  readonly exact: readonly Entry[]
+  readonly bare: readonly Entry[]
+  readonly all: readonly Entry[]
+}
+
+function pick<Entry extends { readonly id: string }>({ kind, text, exact, bare, all }: Candidates<Entry>): Entry {
+  const found = exact.length > 0 ? exact : bare
+  if (found.length === 1 && found[0] !== undefined) return found[0]
+  const code = kind === 'tool' ? 'tool_unknown' : 'prompt_unknown'
+  if (found.length > 1) {
+    throw new CapstanError(code, `Several ${kind}s are called "${text}": ${found.map((entry) => entry.id).join(', ')}.`, {
+      next: 'Write the full name.',
+    })
+  }
+  throw new CapstanError(code, `No ${kind} "${text}".${closest(text, all.map((entry) => entry.id))}`, {
+    next: kind === 'tool' ? 'Run: capstan list' : 'Run: capstan list --prompts',
+  })
+}
+
+/** " Closest: a, b." or nothing. */
+export function closest(text: string, names: readonly string[]): string {
+  const near = nearest(text, names)
+  return near.length === 0 ? '' : ` Closest: ${near.join(', ')}.`
+}

@@ -1,0 +1,101 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { CapstanError } from '../errors.ts'
+import type { GracePeriods, ServerProcess } from './server-process.ts'
+
+export interface StdioTransportOptions {
+  readonly server: string
+  readonly maxLineBytes: number
+  readonly grace: GracePeriods
+  /** A line on stdout that is no JSON-RPC message: a stray print, which must not break the connection. */
+  readonly onNoise: (line: string) => void
+  /** Why we gave up on the server, when it was us. */
+  readonly onFailure: (error: CapstanError) => void
+}
+
+/**
+ * Newline JSON over a server's stdin and stdout. Ours and not the SDK's because that one copies the whole buffer for each
+ * chunk (quadratic on large messages), drops progress that arrives together with the response, and leaves grandchildren.
+ * The members `pid` and `stderr` tell the SDK that this is stdio, so that it probes in place instead of starting a second server.
+ */
+export function stdioTransport(child: ServerProcess, options: StdioTransportOptions): Transport & { readonly pid: number | undefined; readonly stderr: unknown } {
+  const transport: Transport & { readonly pid: number | undefined; readonly stderr: unknown } = {
+    pid: child.pid,
+    stderr: child.stderr,
+    async start() {
+      await child.started
+      void child.exited.then(() => transport.onclose?.())
+      child.stdout.on('data', splitLines({ ...options, onLine: receive, onTooLong: giveUp }))
+    },
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+      }),
+    close: () => child.stop(options.grace),
+  }
+  return transport
+
+  function receive(line: string): void {
+    const message = parseMessage(line)
+    if (message === undefined) {
+      if (line.trim() !== '') options.onNoise(line)
+      return
+    }
+    if ('method' in message) transport.onmessage?.(message)
+    // The SDK handles notifications one microtask later than responses: without this, progress sent just before its response is lost.
+    else void Promise.resolve().then(noop).then(() => transport.onmessage?.(message))
+  }
+
+  function giveUp(): void {
+    const limit = `${Math.round(options.maxLineBytes / 2 ** 20)} MiB`
+    options.onFailure(
+      new CapstanError('limit_exceeded', `Server "${options.server}" sent a message larger than ${limit}, so the connection was closed.`, {
+        server: options.server,
+        next: 'Ask the tool for less at a time.',
+      }),
+    )
+    child.kill()
+  }
+}
+
+function noop(): void {}
+
+function parseMessage(line: string): JSONRPCMessage | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0'
+    return isMessage ? (value as JSONRPCMessage) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+interface LineSplitter {
+  readonly maxLineBytes: number
+  readonly onLine: (line: string) => void
+  readonly onTooLong: () => void
+}
+
+/** Cuts a byte stream into lines; a line is joined once, when it is complete, so that its cost is linear in its length. */
+function splitLines({ maxLineBytes, onLine, onTooLong }: LineSplitter): (chunk: Buffer) => void {
+  let parts: Buffer[] = []
+  let bytes = 0
+  let isClosed = false
+  return (chunk) => {
+    let start = 0
+    for (let end = chunk.indexOf(10); end !== -1 && !isClosed; end = chunk.indexOf(10, start)) {
+      const last = chunk.subarray(start, end)
+      const line = parts.length === 0 ? last : Buffer.concat([...parts, last])
+      parts = []
+      bytes = 0
+      start = end + 1
+      onLine(line.toString('utf8'))
+    }
+    if (isClosed || start === chunk.length) return
+    parts.push(chunk.subarray(start))
+    bytes += chunk.length - start
+    if (bytes <= maxLineBytes) return
+    isClosed = true
+    parts = []
+    onTooLong()
+  }
+}
