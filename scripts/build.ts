@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process'
+import { chmod, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build, type Metafile } from 'esbuild'
+import { thirdPartyLicenses } from './third-party-licenses.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const run = promisify(execFile)
+
+await buildAll()
+
+// Tests and people may be running the last build, so the new one is made aside and takes its place when it is whole.
+async function buildAll(): Promise<void> {
+  const startedAtMs = performance.now()
+  const staging = join(root, 'node_modules', `.capstan-build-${process.pid}`)
+  try {
+    await Promise.all([buildLibrary(join(staging, 'lib')), buildCli(join(staging, 'cli'))])
+    await swap(staging, join(root, 'dist'))
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+  }
+  await report(Math.round(performance.now() - startedAtMs))
+}
+
+async function buildLibrary(folder: string): Promise<void> {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  try {
+    await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', folder], { cwd: root })
+  } catch (error) {
+    const { stdout } = error as { stdout?: string }
+    throw new Error(`tsc found errors:\n${stdout ?? String(error)}`, { cause: error })
+  }
+}
+
+async function buildCli(folder: string): Promise<void> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { bin: 'src/cli/bin.ts' },
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    // Some packages name a CommonJS file as `main` and an ES module as `module`; only the second can be split and shaken.
+    mainFields: ['module', 'main'],
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+  })
+  refuseRequire(metafile)
+  await chmod(join(folder, 'bin.js'), 0o755)
+  await writeFile(
+    join(folder, 'THIRD-PARTY-LICENSES.txt'),
+    await thirdPartyLicenses(root, Object.keys(metafile.inputs)),
+  )
+  await writeFile(join(folder, 'meta.json'), JSON.stringify(withNamesOnly(metafile)))
+}
+
+// `require` of a Node module throws in a bundled ES module, and only when that code runs: so the build stops here.
+function refuseRequire(metafile: Metafile): void {
+  const used = Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs))
+  const bad = used.filter((path) =>
+    metafile.inputs[path]?.imports.some((entry) => entry.external === true && entry.kind === 'require-call'),
+  )
+  if (bad.length > 0) throw new Error(`The CLI may not bundle CommonJS that needs Node modules: ${bad.join(', ')}`)
+}
+
+/** The same metafile with outputs by file name: what was built aside must read the same after it has moved. */
+function withNamesOnly(metafile: Metafile): Metafile {
+  const name = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+  const outputs = Object.entries(metafile.outputs).map(([path, output]) => {
+    const imports = output.imports.map((entry) =>
+      entry.external === true ? entry : { ...entry, path: name(entry.path) },
+    )
+    return [name(path), { ...output, imports }] as const
+  })
+  return { ...metafile, outputs: Object.fromEntries(outputs) }
+}
+
+async function swap(staging: string, target: string): Promise<void> {
+  const old = `${staging}-old`
+  await rename(target, old).catch(ignoreMissing)
+  await rename(staging, target)
+  await rm(old, { recursive: true, force: true })
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}
+
+async function report(ms: number): Promise<void> {
+  for (const part of ['lib', 'cli']) {
+    const { files, bytes } = await measure(join(root, 'dist', part))
+    console.log(`dist/${part}  ${String(files).padStart(4)} files  ${(bytes / 1024).toFixed(0).padStart(6)} KB`)
+  }
+  console.log(`built in ${(ms / 1000).toFixed(1)} s`)
+}
+
+async function measure(folder: string): Promise<{ files: number; bytes: number }> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(file.parentPath, file.name))).size))
+  return { files: files.length, bytes: sizes.reduce((sum, size) => sum + size, 0) }
+}
