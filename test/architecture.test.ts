@@ -1,0 +1,149 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { packagesAmong, readBundleGraph, type BundleGraph } from './architecture/bundle-graph.ts'
+import { findCycle, importsOf, loadedBy, readSourceGraph } from './architecture/source-graph.ts'
+
+/** Which rooms a room may import values from, besides itself; type-only imports are free. */
+const arrows: Readonly<Record<string, readonly string[]>> = (() => {
+  const ground = ['errors.ts', 'version.ts', 'files', 'policy']
+  const hub = [...ground, 'config', 'hub']
+  return {
+    'errors.ts': [],
+    'version.ts': [],
+    files: ['errors.ts'],
+    policy: ['errors.ts'],
+    config: ground,
+    hub: [...ground, 'config'],
+    daemon: hub,
+    agent: hub,
+    gateway: hub,
+    commands: [...hub, 'agent'],
+    terminal: [...hub, 'agent', 'commands'],
+    sandbox: ground,
+    prompts: ground,
+    hosts: ['index.ts'],
+    cli: [...hub, 'daemon', 'agent', 'gateway', 'commands', 'terminal', 'sandbox', 'prompts', 'hosts'],
+    'index.ts': [...hub, 'daemon', 'agent', 'gateway', 'commands', 'sandbox', 'prompts'],
+    'dial.ts': [...ground, 'daemon'],
+  }
+})()
+
+/** The packages that a part of the command line may load at once; a part that is not named may load none. */
+const mayLoad: Readonly<Record<string, readonly string[]>> = {}
+
+const graph = readSourceGraph(fileURLToPath(new URL('../src', import.meta.url)))
+
+function room(file: string): string {
+  return file.split('/')[0] ?? file
+}
+
+describe('the rooms', () => {
+  test('are all found, with the imports between them', () => {
+    const rooms = new Set(graph.files.map(room))
+
+    expect(graph.files.length).toBeGreaterThan(40)
+    expect(graph.edges.length).toBeGreaterThan(graph.files.length)
+    expect([...rooms].filter((name) => !(name in arrows))).toEqual([])
+  })
+
+  test('import values only along the arrows', () => {
+    const wrong = graph.edges.filter(({ from, to, kind }) => {
+      const [here, there] = [room(from), room(to)]
+      return kind !== 'type' && here !== there && !arrows[here]?.includes(there)
+    })
+
+    expect(wrong).toEqual([])
+  })
+
+  test('have no cycle between files, types included', () => {
+    expect(findCycle(graph)).toBeUndefined()
+  })
+
+  test('reach the outside only through relative paths that exist, packages and Node modules', () => {
+    const dangling = graph.packages.filter(({ to }) => !/^(?:node:|@?[a-z])/.test(to) || to.endsWith('.ts'))
+
+    expect(dangling).toEqual([])
+  })
+
+  test('let dialHub load nothing of the hub and no package', () => {
+    const files = loadedBy(graph, 'dial.ts')
+    const packages = graph.packages.filter(({ from, to, kind }) => {
+      return kind === 'value' && files.includes(from) && !to.startsWith('node:')
+    })
+
+    expect(files.length).toBeGreaterThan(1)
+    expect(files.filter((file) => room(file) === 'hub')).toEqual([])
+    expect(packages).toEqual([])
+  })
+})
+
+describe('the built command line', () => {
+  const builtBundle = (): BundleGraph =>
+    readBundleGraph(fileURLToPath(new URL('../dist/cli/meta.json', import.meta.url)))
+
+  test('starts with nothing but a check of the Node version', () => {
+    const files = builtBundle().loadedBy('src/cli/bin.ts')
+
+    expect(files).toEqual(['src/cli/bin.ts'])
+  })
+
+  test('prints its help without loading a package, the hub or the config', () => {
+    const files = builtBundle().loadedBy('src/cli/main.ts')
+
+    expect(packagesAmong(files)).toEqual([])
+    expect(files.filter((file) => /^src\/(?:hub|config|daemon)\//.test(file))).toEqual([])
+  })
+
+  test('loads for each command only the packages it is known to need', () => {
+    const bundle = builtBundle()
+    const parts = bundle.entries.filter((entry) => entry.startsWith('src/cli/'))
+
+    const loaded = parts.map((part) => [part, packagesAmong(bundle.loadedBy(part))] as const)
+    const needed = Object.fromEntries(loaded.filter(([, packages]) => packages.length > 0))
+
+    expect(parts.length).toBeGreaterThan(10)
+    expect(needed).toEqual(mayLoad)
+  })
+})
+
+describe('the reader of imports', () => {
+  test('tells value, type and dynamic imports apart and leaves comments alone', () => {
+    const text = [
+      `import { a } from './a.ts'`,
+      `import type { B } from './b.ts'`,
+      `import {\n  c,\n  type D,\n} from '../c.ts'`,
+      `import './side-effect.ts'`,
+      `export { e } from './e.ts'`,
+      `export type { F } from './f.ts'`,
+      `// import { no } from './comment.ts'`,
+      `const g = await import('./g.ts')`,
+      `type H = import('./h.ts').H`,
+      `import { readFile } from 'node:fs/promises'`,
+    ].join('\n')
+
+    const seen = importsOf('room/file.ts', text).map(({ to, kind }) => `${kind} ${to}`)
+
+    expect(seen).toEqual([
+      'value room/a.ts',
+      'type room/b.ts',
+      'value c.ts',
+      'value room/side-effect.ts',
+      'value room/e.ts',
+      'type room/f.ts',
+      'value node:fs/promises',
+      'dynamic room/g.ts',
+      'type room/h.ts',
+    ])
+  })
+
+  test('finds a cycle that runs through a type-only import', () => {
+    const edges = [
+      { from: 'a.ts', to: 'b.ts', kind: 'value' },
+      { from: 'b.ts', to: 'a.ts', kind: 'type' },
+    ] as const
+
+    const cycle = findCycle({ files: ['a.ts', 'b.ts'], edges, packages: [] })
+
+    expect(cycle).toEqual(['a.ts', 'b.ts', 'a.ts'])
+  })
+})
