@@ -7,7 +7,7 @@ export function firstSentence(text: string | undefined, longest = 120): string {
       .split(endOfOpening)[0] ?? ''
   const line = opening.replace(/\s+/g, ' ').trim()
   const sentence = line.slice(0, sentenceEnd(line))
-  const characters = [...sentence]
+  const characters = Array.from(sentence)
   return characters.length <= longest
     ? sentence
     : `${characters

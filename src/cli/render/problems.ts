@@ -1,0 +1,48 @@
+import type { ErrorJson } from '../../errors.ts'
+import { exitCodeOf, exitCodes } from '../exit-codes.ts'
+import { plainLine } from '../plain-text.ts'
+import { hasAnswered, problemOf, type ServerGroup } from './server-group.ts'
+import type { Style } from './style.ts'
+
+/** The servers whose lists are missing or old, each with its reason: what goes to stderr beside a list. */
+export function renderProblems(groups: readonly ServerGroup[], options: { style: Style; debug: boolean }): string {
+  return groups
+    .flatMap((group) => {
+      const problem = problemOf(group)
+      return problem === undefined ? [] : [problemLines(group, problem, options)]
+    })
+    .join('')
+}
+
+function problemLines(
+  group: ServerGroup,
+  problem: ErrorJson,
+  { style, debug }: { style: Style; debug: boolean },
+): string {
+  const { name, state } = group.status
+  const next = problem.next === undefined ? '' : ` ${plainLine(problem.next)}`
+  const tail = debug && state.kind === 'failed' ? state.stderrTail : []
+  return [
+    `${style.bad(plainLine(name))}: ${plainLine(problem.message)}${next}\n`,
+    ...tail.map((line) => `  ${style.faint(plainLine(line))}\n`),
+  ].join('')
+}
+
+/** The error that stands for all when no server answered; undefined when one did, or none was wanted. */
+export function totalFailure(groups: readonly ServerGroup[]): { error: ErrorJson; exitCode: number } | undefined {
+  const problems = groups.map(problemOf).filter((problem) => problem !== undefined)
+  const [first] = problems
+  if (first === undefined || groups.some(hasAnswered)) return undefined
+  if (problems.length === 1) return { error: first, exitCode: failureCode(problems) }
+  const names = problems.map((problem) => problem.server).filter((name) => name !== undefined)
+  const message = `No server answered: ${names.join(', ')}.`
+  return { error: { code: first.code, message, next: 'Run: capstan doctor' }, exitCode: failureCode(problems) }
+}
+
+/** All waiting for trust, or all written wrongly, is not the same to a script as servers that are down. */
+function failureCode(problems: readonly ErrorJson[]): number {
+  const codes = new Set(problems.map((problem) => exitCodeOf(problem.code)))
+  const [only] = codes
+  const isOwnKind = codes.size === 1 && (only === exitCodes.notAllowed || only === exitCodes.usage)
+  return isOwnKind ? only : exitCodes.unavailable
+}
