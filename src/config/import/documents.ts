@@ -1,0 +1,86 @@
+import type { ClientId } from './clients.ts'
+import { isObject, strings, type JsonObject, type JsonValue } from './json.ts'
+
+/** A server as its client's file has it, before its fields are translated. */
+export interface ListedServer {
+  readonly name: string
+  readonly raw: JsonValue
+  /** The folder for which the client starts it, where it is not for all. */
+  readonly project?: string
+}
+
+export interface Listing {
+  readonly servers: readonly ListedServer[]
+  /** What is wrong with the document as a whole. */
+  readonly problem?: string
+}
+
+/** The servers in a client's parsed file, wherever that client keeps them. Pure. */
+export function listServers(client: ClientId, document: JsonValue): Listing {
+  if (!isObject(document)) return { servers: [], problem: 'holds no object at its top' }
+  switch (client) {
+    case 'claude-code':
+      return claudeCode(document)
+    case 'vscode':
+      return serversAt(document, 'servers')
+    case 'codex':
+      return serversAt(document, 'mcp_servers')
+    case 'zed':
+      return serversAt(document, 'context_servers')
+    case 'opencode':
+      return opencode(document)
+    case 'gemini':
+      return gemini(document)
+    case 'claude-desktop':
+    case 'cursor':
+    case 'cline':
+    case 'windsurf':
+    case 'pi':
+      return serversAt(document, 'mcpServers')
+    default:
+      return client satisfies never
+  }
+}
+
+function serversAt(document: JsonObject, key: string): Listing {
+  const servers = document[key]
+  if (servers === undefined || servers === null) return { servers: [] }
+  if (!isObject(servers)) return { servers: [], problem: `has a "${key}" that is no object` }
+  return { servers: Object.entries(servers).map(([name, raw]) => ({ name, raw })) }
+}
+
+/** Servers of scope `user` stand at the top, those of scope `local` below the folder they are for. */
+function claudeCode(document: JsonObject): Listing {
+  const own = serversAt(document, 'mcpServers')
+  const projects = isObject(document['projects']) ? Object.entries(document['projects']) : []
+  const local = projects.flatMap(([project, settings]) =>
+    isObject(settings)
+      ? serversAt(settings, 'mcpServers').servers.map(({ name, raw }) => ({ name, raw, project }))
+      : [],
+  )
+  return { ...own, servers: [...own.servers, ...local] }
+}
+
+/** Version 2 moved the servers from `mcp` to `mcp.servers`; what has a command or an address itself is a server. */
+function opencode(document: JsonObject): Listing {
+  const mcp = document['mcp']
+  const inner = isObject(mcp) ? mcp['servers'] : undefined
+  const isSecondVersion = isObject(mcp) && isObject(inner) && !('command' in inner || 'url' in inner || 'type' in inner)
+  return isSecondVersion ? serversAt(mcp, 'servers') : serversAt(document, 'mcp')
+}
+
+/** `mcp.allowed` and `mcp.excluded` switch servers off by name, besides the servers' own entries. */
+function gemini(document: JsonObject): Listing {
+  const listing = serversAt(document, 'mcpServers')
+  const rules = isObject(document['mcp']) ? document['mcp'] : {}
+  const allowed = rules['allowed'] === undefined ? undefined : strings(rules['allowed'])
+  const isOff = (name: string): boolean =>
+    strings(rules['excluded']).includes(name) || allowed?.includes(name) === false
+  return {
+    ...listing,
+    servers: listing.servers.map(({ name, raw }) => ({
+      name,
+      raw: isObject(raw) && isOff(name) ? { ...raw, disabled: true } : raw,
+    })),
+  }
+}
