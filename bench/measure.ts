@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+
+/** One way of doing the work; a run gives one or more times in ms, by name. */
+export interface Contestant {
+  readonly name: string
+  readonly run: () => Promise<Readonly<Record<string, number>>>
+}
+
+/** The median of each time of each contestant. */
+export type Medians = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+/** Runs all contestants in turn, round after round, so that a busy moment of the machine hurts all of them alike. */
+export async function compare(contestants: readonly Contestant[], rounds: number): Promise<Medians> {
+  const samples = new Map(contestants.map(({ name }) => [name, [] as Readonly<Record<string, number>>[]]))
+  for (const contestant of contestants) await contestant.run()
+  for (let round = 0; round < rounds; round++) {
+    const inOrder = round % 2 === 0 ? contestants : contestants.toReversed()
+    for (const { name, run } of inOrder) samples.get(name)?.push(await run())
+  }
+  return Object.fromEntries([...samples].map(([name, times]) => [name, medianOfEach(times)]))
+}
+
+function medianOfEach(times: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, number>> {
+  const keys = Object.keys(times[0] ?? {})
+  return Object.fromEntries(keys.map((key) => [key, median(times.map((time) => time[key] ?? Number.NaN))]))
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length / 2
+  return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2
+}
+
+export interface TimedProgram {
+  readonly args: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  /** The answer has come when all of these have been seen on stdout. */
+  readonly expected: readonly string[]
+}
+
+/** Runs a program with this Node; times from its start to its answer on stdout, and to its exit. */
+export async function timeProgram(
+  program: TimedProgram,
+): Promise<{ readonly answerMs: number; readonly exitMs: number }> {
+  const startedAtMs = performance.now()
+  const child = spawn(process.execPath, program.args, { env: program.env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let answerMs = program.expected.length === 0 ? 0 : Number.NaN
+  let output = ''
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+    const isWhole = Number.isNaN(answerMs) && program.expected.every((part) => output.includes(part))
+    if (isWhole) answerMs = performance.now() - startedAtMs
+  })
+  // Not `close`: the raw scripts leave a server behind for an instant that still holds the pipe of stderr.
+  const exited = new Promise<number | null>((resolve) => child.on('exit', resolve))
+  const drained = new Promise((resolve) => child.stdout.on('end', resolve))
+  const code = await exited
+  const exitMs = performance.now() - startedAtMs
+  await drained
+  if (code === 0 && !Number.isNaN(answerMs)) return { answerMs, exitMs }
+  throw new Error(`node ${program.args.join(' ')} ended with ${code} and without its answer:\n${output}\n${errors}`)
+}
