@@ -1,4 +1,9 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { transform } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { packagesAmong, readBundleGraph, type BundleGraph } from './architecture/bundle-graph.ts'
 import { findCycle, importsOf, loadedBy, readSourceGraph } from './architecture/source-graph.ts'
@@ -78,8 +83,8 @@ describe('the rooms', () => {
 })
 
 describe('the built command line', () => {
-  const builtBundle = (): BundleGraph =>
-    readBundleGraph(fileURLToPath(new URL('../dist/cli/meta.json', import.meta.url)))
+  const cliFolder = fileURLToPath(new URL('../dist/cli', import.meta.url))
+  const builtBundle = (): BundleGraph => readBundleGraph(join(cliFolder, 'meta.json'))
 
   test('starts with nothing but a check of the Node version', () => {
     const files = builtBundle().loadedBy('src/cli/bin.ts')
@@ -87,9 +92,40 @@ describe('the built command line', () => {
     expect(files).toEqual(['src/cli/bin.ts'])
   })
 
-  test('prints its help without loading a package, the hub or the config', () => {
-    const files = builtBundle().loadedBy('src/cli/main.ts')
+  test('starts with a file that any Node with ES modules can parse', async () => {
+    const code = await readFile(join(cliFolder, 'bin.js'), 'utf8')
 
+    const [lowered, untouched] = await Promise.all([
+      transform(code, { format: 'esm', target: 'node12.20' }),
+      transform(code, { format: 'esm', target: 'esnext' }),
+    ])
+
+    expect(lowered.code).toBe(untouched.code)
+  })
+
+  test('answers an old Node with one sentence and exit code 2', async () => {
+    const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } })`
+    const args = [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(pretend)}`,
+      join(cliFolder, 'bin.js'),
+      '--help',
+    ]
+
+    const outcome = promisify(execFile)(process.execPath, args)
+
+    await expect(outcome).rejects.toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^[^\n]*22\.19[^\n]*\n$/),
+    })
+  })
+
+  test('prints its help and version without loading a package, the hub or the config', () => {
+    const bundle = builtBundle()
+    const files = ['src/cli/start.ts', 'src/cli/help.ts', 'src/version.ts'].flatMap(bundle.loadedBy)
+
+    expect(files).toContain('src/cli/main.ts')
     expect(packagesAmong(files)).toEqual([])
     expect(files.filter((file) => /^src\/(?:hub|config|daemon)\//.test(file))).toEqual([])
   })
