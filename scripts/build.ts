@@ -9,14 +9,21 @@ import { thirdPartyLicenses } from './third-party-licenses.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
 
-await buildAll()
+try {
+  await buildAll()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
 
 // Tests and people may be running the last build, so the new one is made aside and takes its place when it is whole.
 async function buildAll(): Promise<void> {
   const startedAtMs = performance.now()
   const staging = join(root, 'node_modules', `.capstan-build-${process.pid}`)
   try {
-    await Promise.all([buildLibrary(join(staging, 'lib')), buildCli(join(staging, 'cli'))])
+    const parts = await Promise.allSettled([buildLibrary(join(staging, 'lib')), buildCli(join(staging, 'cli'))])
+    const failures = parts.filter((part) => part.status === 'rejected').map((part) => String(part.reason))
+    if (failures.length > 0) throw new Error(failures.join('\n'))
     await swap(staging, join(root, 'dist'))
   } finally {
     await rm(staging, { recursive: true, force: true })
@@ -35,7 +42,7 @@ async function buildLibrary(folder: string): Promise<void> {
 }
 
 async function buildCli(folder: string): Promise<void> {
-  const { metafile } = await build({
+  const { metafile, warnings } = await build({
     absWorkingDir: root,
     entryPoints: { bin: 'src/cli/bin.ts' },
     outdir: folder,
@@ -50,8 +57,9 @@ async function buildCli(folder: string): Promise<void> {
     minifySyntax: true,
     legalComments: 'none',
     metafile: true,
-    logLevel: 'warning',
+    logLevel: 'silent',
   })
+  for (const { text, location } of warnings) console.warn(`${location?.file ?? ''}:${location?.line ?? ''} ${text}`)
   refuseRequire(metafile)
   await chmod(join(folder, 'bin.js'), 0o755)
   await writeFile(
