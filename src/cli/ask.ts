@@ -8,13 +8,15 @@ export interface AskOptions {
   readonly choices?: readonly string[]
   /** What an empty line means. Without it an empty line is asked again, where there are choices. */
   readonly default?: string
+  /** Do not show what is typed: for passwords and tokens. */
+  readonly hidden?: boolean
 }
 
 /** Asks one question on stderr and resolves to the answer. Ctrl-C and the end of the input cancel. */
 export async function ask(io: Io, question: string, options: AskOptions = {}): Promise<string> {
   const prompt = promptText(question, options)
   for (;;) {
-    const answer = interpret(await readLine(io, prompt), options)
+    const answer = interpret(await readLine(io, prompt, options), options)
     if (answer !== undefined) return answer
     io.err(`Please answer ${(options.choices ?? []).join(', ')}.\n`)
   }
@@ -36,13 +38,11 @@ function interpret(line: string, { choices, default: preset }: AskOptions): stri
   return exact ?? (starting.length === 1 ? starting[0] : undefined)
 }
 
-async function readLine(io: Io, prompt: string): Promise<string> {
+async function readLine(io: Io, prompt: string, { hidden = false }: AskOptions): Promise<string> {
   const input = io.stdin ?? process.stdin
-  const lines = createInterface({
-    input,
-    output: writableOver(io),
-    terminal: io.stdinIsTerminal && io.stderrIsTerminal,
-  })
+  const screen = { isMuted: false }
+  const terminal = io.stdinIsTerminal && io.stderrIsTerminal
+  const lines = createInterface({ input, output: writableOver(io, screen), terminal })
   const early: string[] = []
   try {
     return await new Promise<string>((resolve, reject) => {
@@ -57,19 +57,21 @@ async function readLine(io: Io, prompt: string): Promise<string> {
       lines.once('close', cancel)
       lines.setPrompt(prompt)
       lines.prompt()
+      screen.isMuted = hidden
     })
   } finally {
     lines.close()
+    if (hidden) io.err('\n') // The line end that was typed is hidden too.
     // Lines that arrived together with the answer (a paste, a pipe) belong to the questions that follow.
     if (early.length > 0) input.unshift(`${early.join('\n')}\n`)
   }
 }
 
-function writableOver(io: Io): Writable & { readonly columns: number } {
+function writableOver(io: Io, screen: { readonly isMuted: boolean }): Writable & { readonly columns: number } {
   const output = new Writable({
     decodeStrings: false,
     write(chunk: string | Buffer, _encoding, done) {
-      io.err(chunk.toString())
+      if (!screen.isMuted) io.err(chunk.toString())
       done()
     },
   })

@@ -5,7 +5,7 @@ import type { Hub } from '../hub/api.ts'
 /** The world outside a command: streams, terminal, environment. Handed in, so that tests can hand in their own. */
 export interface Io {
   /** Results. Resolves when the text has left the process, so that a large result is never cut by an exit. */
-  readonly out: (text: string) => Promise<void>
+  readonly out: (data: string | Uint8Array) => Promise<void>
   /** Everything that is not a result. */
   readonly err: (text: string) => void
   readonly readStdin: () => Promise<string>
@@ -39,10 +39,13 @@ export interface CommandContext {
   readonly flags: GlobalFlags
   /** Ctrl-C, SIGTERM and `--timeout`, made once. */
   readonly signal: AbortSignal
-  /** The config after flags, layers and trust. Asks for trust where a person can answer. */
+  /** The config after flags, layers and trust. Asks nothing. */
   readonly loadConfig: () => Promise<Config>
-  /** A hub over that config; `main` closes it after the command's output has been written. */
-  readonly openHub: () => Promise<Hub>
+  /**
+   * A hub over that config; `main` closes it after the command's output has been written. Asks a person for trust first, if
+   * project servers wait for it: all of them, or those among `needs`.
+   */
+  readonly openHub: (needs?: readonly string[]) => Promise<Hub>
 }
 
 export interface CommandInput {

@@ -18,6 +18,14 @@ export function plainLine(text: string): string {
   return plainText(text).replace(/\s+/gu, ' ').trim()
 }
 
+/**
+ * The same on one line, with nothing taken away: what cannot be seen is written out. For commands that a person is asked to
+ * approve, where a hidden character would make two different commands look alike.
+ */
+export function revealedText(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`)
+}
+
 // OSC, DCS, SOS, PM and APC carry a payload (a title, a link, the clipboard). One that is never ended stops at its line's end.
 const controlStrings =
   /(?:\u001B[\]PX^_]|[\u009D\u0090\u0098\u009E\u009F])[^\u0007\u001B\u009C\n]*(?:\u0007|\u001B\\|\u009C)?/g

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { CapstanError } from '../errors.ts'
+import { splitLines } from '../files/split-lines.ts'
 import type { GracePeriods, ServerProcess } from './server-process.ts'
 
 export interface StdioTransportOptions {
@@ -24,7 +25,7 @@ export function stdioTransport(child: ServerProcess, options: StdioTransportOpti
     async start() {
       await child.started
       void child.exited.then(() => transport.onclose?.())
-      child.stdout.on('data', splitLines({ ...options, onLine: receive, onTooLong: giveUp }))
+      child.stdout.on('data', splitLines({ maxLineBytes: options.maxLineBytes, onLine: receive, onTooLong: giveUp }))
     },
     send: (message) =>
       new Promise((resolve, reject) => {
@@ -66,36 +67,5 @@ function parseMessage(line: string): JSONRPCMessage | undefined {
     return isMessage ? (value as JSONRPCMessage) : undefined
   } catch {
     return undefined
-  }
-}
-
-interface LineSplitter {
-  readonly maxLineBytes: number
-  readonly onLine: (line: string) => void
-  readonly onTooLong: () => void
-}
-
-/** Cuts a byte stream into lines; a line is joined once, when it is complete, so that its cost is linear in its length. */
-function splitLines({ maxLineBytes, onLine, onTooLong }: LineSplitter): (chunk: Buffer) => void {
-  let parts: Buffer[] = []
-  let bytes = 0
-  let isClosed = false
-  return (chunk) => {
-    let start = 0
-    for (let end = chunk.indexOf(10); end !== -1 && !isClosed; end = chunk.indexOf(10, start)) {
-      const last = chunk.subarray(start, end)
-      const line = parts.length === 0 ? last : Buffer.concat([...parts, last])
-      parts = []
-      bytes = 0
-      start = end + 1
-      onLine(line.toString('utf8'))
-    }
-    if (isClosed || start === chunk.length) return
-    parts.push(chunk.subarray(start))
-    bytes += chunk.length - start
-    if (bytes <= maxLineBytes) return
-    isClosed = true
-    parts = []
-    onTooLong()
   }
 }

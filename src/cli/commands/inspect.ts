@@ -1,5 +1,5 @@
 import { CapstanError } from '../../errors.ts'
-import type { Catalogue, Hub, PromptEntry, ServerStatus, ToolEntry } from '../../hub/api.ts'
+import type { Catalogue, CatalogueOptions, Hub, PromptEntry, ServerStatus, ToolEntry } from '../../hub/api.ts'
 import { closest, findPrompt, findTool, serversNamedIn } from '../../hub/names.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -31,14 +31,22 @@ async function run(context: CommandContext, { positionals }: CommandInput): Prom
       next: 'For example: capstan inspect server.tool. The names: capstan list --all',
     })
   }
-  const hub = await context.openHub()
+  const config = await context.loadConfig()
+  // The dot lets a server's own name count as well.
+  const needed = serversNamedIn(
+    `${name}.`,
+    config.servers.map((server) => server.name),
+  )
+  const hub = await context.openHub(needed.length > 0 ? needed : undefined)
   const statuses = await hub.servers({ signal: context.signal })
   const isServer = statuses.some((status) => status.name === name)
   return isServer ? inspectServer(hub, name, context) : inspectEntry(hub, { name, statuses, context })
 }
 
 async function inspectServer(hub: Hub, name: string, context: CommandContext): Promise<number> {
-  const group = (await askServers(hub, [name], context)).groups.find(({ status }) => status.name === name)
+  const group = (await askServers(hub, { servers: [name], signal: context.signal })).groups.find(
+    ({ status }) => status.name === name,
+  )
   if (group === undefined) throw new CapstanError('server_unknown', `The server "${name}" is gone.`, { server: name })
   const { coverage, status, ...lists } = group
   const coverageJson = coverage === undefined ? {} : { coverage: coverage.kind }
@@ -56,7 +64,11 @@ async function inspectEntry(hub: Hub, { name, statuses, context }: Request): Pro
   // `everything.echo` needs no other server than `everything`; a bare name may be anyone's.
   const all = statuses.map((status) => status.name)
   const named = serversNamedIn(name, all)
-  const { catalogue, groups } = await askServers(hub, named.length > 0 ? named : all, context)
+  const { catalogue, groups } = await askServers(hub, {
+    servers: named.length > 0 ? named : all,
+    kinds: ['tools', 'prompts'],
+    signal: context.signal,
+  })
   const failure = totalFailure(groups)
   if (failure !== undefined) throw CapstanError.fromJSON(failure.error)
   const entry = findEntry(catalogue, name, all, () => reportMissing(groups, context))
@@ -66,10 +78,10 @@ async function inspectEntry(hub: Hub, { name, statuses, context }: Request): Pro
 
 async function askServers(
   hub: Hub,
-  servers: readonly string[],
-  { signal }: CommandContext,
+  options: CatalogueOptions & { readonly servers: readonly string[]; readonly signal: AbortSignal },
 ): Promise<{ catalogue: Catalogue; groups: readonly ServerGroup[] }> {
-  const catalogue = await hub.catalogue({ servers, signal })
+  const { servers, signal } = options
+  const catalogue = await hub.catalogue(options)
   const statuses = await hub.servers({ signal })
   return {
     catalogue,

@@ -1,0 +1,71 @@
+import { CapstanError } from '../../errors.ts'
+import type { ToolEntry, ToolResult } from '../../hub/api.ts'
+import { findTool } from '../../hub/names.ts'
+import type { Command, CommandContext, CommandInput } from '../command.ts'
+import { contentText, type Block } from '../content.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { readArgsFlag, readPairs } from '../pairs.ts'
+import { plainText } from '../plain-text.ts'
+import { showProgress } from '../progress.ts'
+import { reachFor } from '../reach.ts'
+import { typeArguments } from '../typed-arguments.ts'
+
+export const command: Command = {
+  options: { args: { type: 'string' }, save: { type: 'string' } },
+  help: `Run a tool and print its result. Values are typed by the tool's schema: numbers, true and false, JSON for
+objects and lists; a key given several times makes a list.
+
+  key=value       an argument
+  key=@file       the contents of a file (key=@@x for the text "@x")
+  key=-           standard input
+  --args JSON     all arguments as one JSON object, also @file or -
+  --save DIR      keep images, audio and other files there and print their names
+  --timeout S     give up after S seconds (otherwise the server's own limits hold)
+  --json          the whole result
+
+Exit code 1 when the tool itself reports an error; its words are on stderr then.
+
+Examples
+  capstan call everything.echo message="hello world"
+  capstan call filesystem.read_text_file path=README.md head=3
+  git diff | capstan call reviewer.review diff=-`,
+  run,
+}
+
+async function run(context: CommandContext, { positionals, values }: CommandInput): Promise<number> {
+  const { io, flags, signal } = context
+  const [name, ...words] = positionals
+  if (name === undefined) throw new CapstanError('usage', 'Which tool? Write: capstan call SERVER.TOOL key=value', { next: 'Run: capstan list' })
+
+  const [pairs, base, { hub, catalogue }] = await Promise.all([readPairs(words, io), readArgsFlag(values['args'], io), reachFor(context, name, ['tools'])])
+  const tool = findTool(catalogue, name)
+  const { args, warnings } = typeArguments(tool, pairs, base)
+  for (const warning of warnings) io.err(`warning: ${plainText(warning)}\n`)
+
+  const progress = showProgress(io)
+  const idleSeconds = flags.timeoutSeconds
+  const result = await hub
+    .call(tool, args, { signal, onProgress: progress.onProgress, ...(idleSeconds === undefined ? {} : { idleSeconds }) })
+    .finally(progress.clear)
+  if (flags.json) await io.out(`${JSON.stringify(result)}\n`)
+  else await print(result, tool, { context, saveTo: typeof values['save'] === 'string' ? values['save'] : undefined })
+  return result.isError === true ? exitCodes.failed : exitCodes.ok
+}
+
+interface PrintOptions {
+  readonly context: CommandContext
+  readonly saveTo: string | undefined
+}
+
+async function print(result: ToolResult, tool: ToolEntry, { context: { io }, saveTo }: PrintOptions): Promise<void> {
+  for (const warning of result.warnings ?? []) io.err(`warning: ${plainText(warning)}\n`)
+  const blocks = result.content as readonly Block[]
+  const shown = await contentText(blocks, { io, saveTo, stem: tool.tool.replaceAll(/[^A-Za-z0-9_-]/g, '_') })
+  const text = blocks.length === 0 && result.structuredContent !== undefined ? JSON.stringify(result.structuredContent) : shown
+  if (result.isError === true) io.err(plainText(withNewline(text === '' ? `${tool.id} reported an error without a message.` : text)))
+  else if (text !== '') await io.out(withNewline(text))
+}
+
+function withNewline(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`
+}

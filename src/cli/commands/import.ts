@@ -1,0 +1,208 @@
+import { join } from 'node:path'
+import { clientIds, clients, type ClientId } from '../../config/import/clients.ts'
+import { copyServers, type CopyOptions, type CopyReport } from '../../config/import/copy-servers.ts'
+import { findImportable } from '../../config/import/find-importable.ts'
+import type { ImportRow, ImportTable } from '../../config/import/table.ts'
+import { findProject } from '../../config/project.ts'
+import { recordDecisions } from '../../config/trust.ts'
+import { CapstanError } from '../../errors.ts'
+import { homeFolder, places } from '../../files/places.ts'
+import { nearest } from '../../hub/nearest.ts'
+import { ask } from '../ask.ts'
+import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { addExample } from '../choose-servers.ts'
+import { describeCopy, copyToJson } from '../render/import-report.ts'
+import { describeProblem, renderImportTable, tableToJson } from '../render/import-table.ts'
+import { count } from '../render/numbers.ts'
+import { columnsFor, styleFor } from '../render/style.ts'
+
+export const command: Command = {
+  options: {
+    all: { type: 'boolean' },
+    servers: { type: 'string', multiple: true },
+    project: { type: 'boolean' },
+    rename: { type: 'boolean' },
+    'move-secrets': { type: 'boolean' },
+  },
+  help: `Show the MCP servers that other clients on this machine have, and copy them. Nothing is started.
+
+Clients: ${clientIds.join(', ')}; all when none is named.
+
+  --all            copy every server in the table, except those that come with the project
+  --servers A,B    copy these
+  --project        into the project's .mcp.json instead of your own file; --all then takes all
+  --rename         copy a server whose name is taken as NAME-2 instead of leaving it out
+  --move-secrets   put literal tokens into secrets.env, readable by you only, and \${NAME} into the entry
+  --json           the table, or what was copied, as one JSON value
+
+A server of yours is never overwritten: one with the same name and another entry is left out and named.
+
+Examples
+  capstan import
+  capstan import cursor vscode --all --move-secrets
+  capstan import --servers github,docs --project`,
+  run,
+}
+
+interface Wishes {
+  readonly wanted: readonly ClientId[]
+  readonly all: boolean
+  readonly names: readonly string[]
+  readonly project: boolean
+  readonly rename: boolean
+  readonly moveSecrets: boolean
+}
+
+async function run(context: CommandContext, input: CommandInput): Promise<number> {
+  const { io, flags } = context
+  const wishes = wishesOf(context, input)
+  const home = homeFolder(io.env)
+  const table = await findImportable({ env: io.env, platform: process.platform, home, cwd: io.cwd }, wishes.wanted)
+  if (table.rows.length === 0) return await nothingFound(context, table, wishes)
+  if (wishes.all || wishes.names.length > 0) {
+    for (const problem of table.problems) io.err(`${describeProblem(problem)}\n`)
+    return await copy(context, chosenRows(table, wishes), wishes)
+  }
+  if (flags.json) {
+    await io.out(tableToJson(table))
+    return exitCodes.ok
+  }
+  await io.out(renderImportTable(table, { columns: columnsFor(io), style: styleFor(io) }))
+  if (flags.mayAsk) return await askAndCopy(context, table, wishes)
+  await io.out(`\nNext: ${nextCommand(table, wishes)}\n`)
+  return exitCodes.ok
+}
+
+function wishesOf({ flags }: CommandContext, { values, positionals }: CommandInput): Wishes {
+  const names = [values['servers'] ?? []].flat().flatMap((list) => String(list).split(','))
+  const wishes = {
+    wanted: positionals.length === 0 ? clientIds : positionals.map(clientNamed),
+    all: values['all'] === true,
+    names: names.map((name) => name.trim()).filter((name) => name !== ''),
+    project: values['project'] === true,
+    rename: values['rename'] === true,
+    moveSecrets: values['move-secrets'] === true,
+  }
+  if (wishes.all && wishes.names.length > 0) {
+    throw new CapstanError('usage', '--all and --servers exclude each other: copy all servers, or name some.')
+  }
+  const copies = wishes.all || wishes.names.length > 0 || (flags.mayAsk && !flags.json)
+  if (!copies && (wishes.project || wishes.rename || wishes.moveSecrets)) {
+    const flag = wishes.project ? '--project' : wishes.rename ? '--rename' : '--move-secrets'
+    throw new CapstanError('usage', `${flag} says how to copy, but nothing is to be copied.`, {
+      next: 'Add --all, or --servers with the names.',
+    })
+  }
+  return wishes
+}
+
+function clientNamed(typed: string): ClientId {
+  const name = typed.toLowerCase()
+  const found = clientIds.find((id) => id === name || clients[id].aliases.some((alias: string) => alias === name))
+  if (found !== undefined) return found
+  const known = clientIds.flatMap((id) => [id, ...clients[id].aliases])
+  const [closest] = nearest(name, known)
+  const meant = closest === undefined ? '' : ` Did you mean "${closest}"?`
+  throw new CapstanError('usage', `There is no client "${typed}" to import from.${meant}`, {
+    next: `Known clients: ${clientIds.join(', ')}.`,
+  })
+}
+
+async function nothingFound({ io, flags }: CommandContext, table: ImportTable, { wanted }: Wishes): Promise<number> {
+  const [problem] = table.problems
+  if (problem !== undefined && wanted.length < clientIds.length) {
+    throw new CapstanError('config_invalid', describeProblem(problem), {
+      next: `Mend ${problem.file}, then try again.`,
+    })
+  }
+  if (flags.json) await io.out(tableToJson(table))
+  else {
+    const where =
+      wanted.length === clientIds.length ? 'other clients' : wanted.map((id) => clients[id].title).join(', ')
+    await io.out(renderImportTable(table, { columns: columnsFor(io), style: styleFor(io) }))
+    await io.out(`No servers to import were found in ${where}.\nNext: ${addExample}\n`)
+  }
+  return exitCodes.ok
+}
+
+function chosenRows(table: ImportTable, { all, names, project }: Wishes): readonly ImportRow[] {
+  // A stranger may have written the project's files; in the user's own file their servers would need no approval.
+  if (all) return table.rows.filter((row) => project || row.scope === 'user')
+  return [...new Set(names)].map((name) => table.rows.find((row) => row.name === name) ?? unknownServer(name, table))
+}
+
+function unknownServer(name: string, table: ImportTable): never {
+  const known = table.rows.map((row) => row.name)
+  const close = nearest(name, known)
+  const hint = close.length === 0 ? `Found: ${known.join(', ')}.` : `Closest: ${close.join(', ')}.`
+  throw new CapstanError('server_unknown', `No client has a server "${name}". ${hint}`, { next: 'Run: capstan import' })
+}
+
+async function askAndCopy(context: CommandContext, table: ImportTable, wishes: Wishes): Promise<number> {
+  const { io } = context
+  const answer = await ask(io, '\nCopy which servers: all, none, or names with commas?', { default: 'none' })
+  if (/^(?:none|n|no)$/i.test(answer)) {
+    io.err(`Nothing was copied. Later: ${nextCommand(table, wishes)}\n`)
+    return exitCodes.ok
+  }
+  const all = /^all$/i.test(answer)
+  const names = all ? [] : answer.split(/[\s,]+/).filter((name) => name !== '')
+  const rows = chosenRows(table, { ...wishes, all, names })
+  const secrets = rows.flatMap((row) => row.notes).filter((note) => note.kind === 'secret').length
+  const moveSecrets = wishes.moveSecrets || (secrets > 0 && (await wantsToMove(context, secrets)))
+  return await copy(context, rows, { ...wishes, all, names, moveSecrets })
+}
+
+async function wantsToMove({ io }: CommandContext, secrets: number): Promise<boolean> {
+  const question = `Move ${count(secrets, 'secret')} out of the entries into ${secretsFileOf(io.env)}?`
+  return (await ask(io, question, { choices: ['yes', 'no'], default: 'no' })) === 'yes'
+}
+
+async function copy(context: CommandContext, rows: readonly ImportRow[], wishes: Wishes): Promise<number> {
+  const { io, flags, signal } = context
+  const file = wishes.project
+    ? await projectFile(context)
+    : (flags.config[0] ?? join(places(io.env).config, 'mcp.json'))
+  const secretsFile = secretsFileOf(io.env)
+  const options: CopyOptions = {
+    file,
+    rename: wishes.rename,
+    env: io.env,
+    signal,
+    ...(wishes.moveSecrets ? { secretsFile } : {}),
+    ...(wishes.project ? { mode: 0o644 } : {}),
+  }
+  const report = await copyServers(rows, options)
+  if (wishes.project) await trustOwn(report, file, io.env)
+  const told = { report, file, secretsFile, isShared: wishes.project }
+  await io.out(flags.json ? copyToJson(told) : describeCopy(told))
+  const isRefused = wishes.names.length > 0 && report.plan.some(({ kind }) => kind === 'taken')
+  return isRefused ? exitCodes.usage : exitCodes.ok
+}
+
+/** What a person had in their own clients and copies here is approved by that; what came with the project is not. */
+async function trustOwn({ plan, written }: CopyReport, projectFile: string, env: Io['env']): Promise<void> {
+  const own = new Set(plan.filter(({ row }) => row.scope === 'user').map(({ name }) => name))
+  await recordDecisions(
+    join(places(env).state, 'trust.json'),
+    written
+      .filter(({ name }) => own.has(name))
+      .map(({ name, entry }) => ({ projectFile, name, entry, decision: 'trusted' })),
+  )
+}
+
+async function projectFile({ io }: CommandContext): Promise<string> {
+  const { root, file } = await findProject(io.cwd, homeFolder(io.env))
+  return file ?? join(root, '.mcp.json')
+}
+
+function secretsFileOf(env: Io['env']): string {
+  return join(places(env).config, 'secrets.env')
+}
+
+function nextCommand(table: ImportTable, { wanted }: Wishes): string {
+  const hasSecrets = table.rows.some((row) => row.scope === 'user' && row.notes.some((note) => note.kind === 'secret'))
+  const named = wanted.length === clientIds.length ? [] : wanted
+  return ['capstan import', ...named, '--all', ...(hasSecrets ? ['--move-secrets'] : [])].join(' ')
+}

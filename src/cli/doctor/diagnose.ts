@@ -1,0 +1,187 @@
+import type { ConfiguredServer, ServerConfig } from '../../config/types.ts'
+import { errorFamilies, type ErrorJson } from '../../errors.ts'
+import type { LogLine } from '../../hub/api.ts'
+import { shellQuote } from '../render/example.ts'
+import { count, formatMs } from '../render/numbers.ts'
+import { problemOf, type ServerGroup } from '../render/server-group.ts'
+import { installAdvice, isWrapper } from './commands-known.ts'
+
+/** A `problem` makes doctor exit with 1; a `note` is worth knowing and stops nothing. */
+export interface Finding {
+  readonly level: 'problem' | 'note'
+  readonly what: string
+  readonly mend: string
+}
+
+export interface Fact {
+  readonly label: string
+  readonly value: string
+}
+
+export interface Report {
+  readonly facts: readonly Fact[]
+  readonly findings: readonly Finding[]
+}
+
+export interface ServerReport extends Report {
+  readonly name: string
+  /** The last lines the server wrote to stderr, when something is wrong with it. */
+  readonly stderrTail: readonly string[]
+}
+
+/** Everything known about one server. */
+export interface Evidence {
+  readonly group: ServerGroup
+  /** Absent for a server that is in no file. */
+  readonly configured?: ConfiguredServer | undefined
+  /** The entry after `${…}`, where that succeeded. */
+  readonly server?: ServerConfig | undefined
+  /** The file its command runs; absent when it was not found. */
+  readonly commandFile?: string | undefined
+  readonly logs: readonly LogLine[]
+}
+
+/** What is known about a server, what is wrong with it, and how to mend it. */
+export function diagnose(evidence: Evidence): ServerReport {
+  const findings = [...failureOf(evidence), ...notesOf(evidence)]
+  const isWell = findings.every((finding) => finding.level === 'note')
+  return {
+    name: evidence.group.status.name,
+    facts: factsOf(evidence),
+    findings,
+    stderrTail: isWell ? [] : stderrTail(evidence),
+  }
+}
+
+function factsOf(evidence: Evidence): readonly Fact[] {
+  const { configured, server, group } = evidence
+  const { state } = group.status
+  const place = configured?.origin.file ?? (configured === undefined ? undefined : 'the command line')
+  const standing = configured?.standing.kind === 'invalid' ? 'invalid' : 'valid'
+  return [
+    ...(place === undefined ? [] : [{ label: 'entry', value: `${standing}, from ${place}` }]),
+    ...(server === undefined ? [] : [startFact(server, evidence)]),
+    ...(state.kind === 'ready' ? readyFacts(group, state) : []),
+  ]
+}
+
+function startFact(server: ServerConfig, { commandFile }: Evidence): Fact {
+  if (server.transport === 'remote') return { label: 'url', value: server.url.split('?')[0] ?? server.url }
+  if (commandFile === undefined) return { label: 'command', value: `${server.command}, not found` }
+  return {
+    label: 'command',
+    value: commandFile === server.command ? commandFile : `${server.command} is ${commandFile}`,
+  }
+}
+
+function readyFacts(
+  group: ServerGroup,
+  state: Extract<ServerGroup['status']['state'], { kind: 'ready' }>,
+): readonly Fact[] {
+  const { implementation } = state
+  const program = implementation === undefined ? '' : ` (${implementation.name} ${implementation.version})`
+  const kinds = ['tools', 'prompts', 'resources', 'templates'] as const
+  return [
+    { label: 'started', value: `in ${formatMs(state.connectMs)}${program}` },
+    { label: 'protocol', value: `${state.era}, ${state.protocolVersion}, over ${state.transport}` },
+    { label: 'offers', value: kinds.map((kind) => count(group[kind].length, kind.slice(0, -1))).join(', ') },
+  ]
+}
+
+function failureOf(evidence: Evidence): readonly Finding[] {
+  const { status } = evidence.group
+  if (status.state.kind === 'disabled') {
+    return [{ level: 'note', what: 'It is disabled.', mend: `Run: capstan enable ${status.name}` }]
+  }
+  if (status.state.kind === 'connecting') {
+    return [{ level: 'problem', what: 'It is still starting and has not answered yet.', mend: slowStartMend(evidence) }]
+  }
+  const problem = problemOf(evidence.group)
+  return problem === undefined ? [] : [{ level: 'problem', what: problem.message, mend: mendOf(problem, evidence) }]
+}
+
+function mendOf(problem: ErrorJson, evidence: Evidence): string {
+  const { server, commandFile, configured } = evidence
+  if (problem.code === 'not_trusted') return 'Look at it and approve it: capstan review'
+  if (errorFamilies[problem.code] === 'configuration') {
+    return problem.next ?? `Correct the entry in ${configured?.origin.file ?? 'its file'}.`
+  }
+  // For a process the hub's own advice is to run doctor, and here we are.
+  if (server?.transport === 'stdio') {
+    if (commandFile === undefined) return installAdvice(server.command)
+    if (problem.code === 'connect_timed_out' || problem.code === 'timed_out') return slowStartMend(evidence)
+    return `Run it by hand to see why: ${commandLine(server.command, server.args)}`
+  }
+  return problem.next ?? 'Check "url" and "headers" of its entry.'
+}
+
+function slowStartMend({ server }: Evidence): string {
+  const raise = 'give it more time with "startTimeout" (seconds) in its entry'
+  if (server?.transport !== 'stdio') return `Check that it runs, or ${raise}.`
+  const byHand = commandLine(server.command, server.args)
+  return isWrapper(server.command)
+    ? `${server.command} may be downloading it: run it once by hand (${byHand}), or ${raise}.`
+    : `Run it by hand to see what it waits for (${byHand}), or ${raise}.`
+}
+
+const slowStartMs = 5000
+
+function notesOf({ group, server, commandFile, logs }: Evidence): readonly Finding[] {
+  const { state } = group.status
+  const noise = logs.filter((line) => line.source === 'stdout')
+  const isReady = state.kind === 'ready'
+  const isSlow = isReady && state.connectMs > slowStartMs
+  const wrapper =
+    server?.transport === 'stdio' && commandFile !== undefined && isWrapper(server.command) ? server.command : undefined
+  const isEmpty =
+    isReady && [group.tools, group.prompts, group.resources, group.templates].every((list) => list.length === 0)
+  return [
+    ...(noise.length === 0 ? [] : [noiseNote(noise)]),
+    ...(wrapper === undefined || !isReady ? [] : [wrapperNote(wrapper)]),
+    ...(isSlow
+      ? [
+          note(
+            `It took ${formatMs(state.connectMs)} to start.`,
+            'Anything it loads from the network at start could be installed once.',
+          ),
+        ]
+      : []),
+    ...(isEmpty && group.coverage?.kind === 'listed'
+      ? [note('It offers nothing at all.', 'Check its arguments and "tools" in its entry.')]
+      : []),
+  ]
+}
+
+function noiseNote(noise: readonly LogLine[]): Finding {
+  const sample = JSON.stringify((noise[0]?.text ?? '').slice(0, 60))
+  return note(
+    `It wrote ${count(noise.length, 'line')} to stdout that are no messages, such as ${sample}.`,
+    'They are skipped; other clients may stop at them. A server should write such lines to stderr.',
+  )
+}
+
+function wrapperNote(command: string): Finding {
+  return note(
+    `It is started through ${command}, which looks for its package at every start.`,
+    'Install the package and name its own command: that starts faster, works offline and never changes by itself.',
+  )
+}
+
+function note(what: string, mend: string): Finding {
+  return { level: 'note', what, mend }
+}
+
+const tailLines = 8
+
+function stderrTail({ group, logs }: Evidence): readonly string[] {
+  const { state } = group.status
+  if (state.kind === 'failed' && state.stderrTail.length > 0) return state.stderrTail.slice(-tailLines)
+  return logs
+    .filter((line) => line.source === 'stderr')
+    .slice(-tailLines)
+    .map((line) => line.text)
+}
+
+function commandLine(command: string, args: readonly string[]): string {
+  return [command, ...args].map(shellQuote).join(' ')
+}

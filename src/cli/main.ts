@@ -1,0 +1,150 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { CapstanError, messageOf } from '../errors.ts'
+import { aliases, commands, type CommandEntry } from './commands.ts'
+import type { Command, CommandInput, GlobalFlags, Io } from './command.ts'
+import { exitCodeOf, exitCodes } from './exit-codes.ts'
+
+/** Runs one command line. The one place that prints errors and decides the exit code. */
+export async function main(argv: readonly string[], io: Io, interrupted: AbortSignal): Promise<number> {
+  try {
+    return await run(argv, io, interrupted)
+  } catch (error) {
+    return await reportFailure(error, argv, io)
+  }
+}
+
+async function run(argv: readonly string[], io: Io, interrupted: AbortSignal): Promise<number> {
+  const { verb, rest } = takeVerb(argv)
+  if (verb === 'help') return printHelp(rest, io)
+  const entry = entryOf(verb)
+  if (entry === undefined && rest.some((word) => word === '--help' || word === '-h')) return printHelp([], io)
+  if (entry === undefined && rest.includes('--version')) return printVersion(io)
+
+  const { command } = await (entry ?? overview).load()
+  const input = parse(rest, command, verb)
+  if (entry !== undefined && input.values['help'] === true) return printCommandHelp(entry, command, io)
+
+  const { openContext } = await import('./context.ts')
+  await using context = openContext({ io, flags: readFlags(input, io), interrupted })
+  return await command.run(context, input)
+}
+
+/** `capstan` alone. */
+const overview = { load: () => import('./commands/overview.ts') }
+
+function takeVerb(argv: readonly string[]): { readonly verb: string | undefined; readonly rest: readonly string[] } {
+  // Older tools spell this verb as a flag, and people's scripts do.
+  if (argv[0] === '--list-prompts') return { verb: 'list', rest: ['--prompts', ...argv.slice(1)] }
+  const { tokens } = parseArgs({ args: [...argv], options: globalOptions, strict: false, allowPositionals: true, tokens: true })
+  const first = tokens.find((token) => token.kind === 'positional')
+  if (first === undefined) return { verb: undefined, rest: argv }
+  return { verb: aliases[first.value] ?? first.value, rest: argv.toSpliced(first.index, 1) }
+}
+
+function entryOf(verb: string | undefined): CommandEntry | undefined {
+  if (verb === undefined) return undefined
+  if (Object.hasOwn(commands, verb)) return commands[verb]
+  throw new CapstanError('usage', `There is no command "${verb}".`, { next: nextFor(verb) })
+}
+
+function nextFor(verb: string): string {
+  const near = Object.keys(commands).find((name) => name.startsWith(verb) || verb.startsWith(name))
+  return near === undefined ? 'Run: capstan --help' : `Did you mean: capstan ${near}`
+}
+
+const globalOptions = {
+  json: { type: 'boolean' },
+  config: { type: 'string', multiple: true },
+  stdio: { type: 'string' },
+  url: { type: 'string' },
+  header: { type: 'string', multiple: true },
+  timeout: { type: 'string' },
+  'trust-project': { type: 'boolean' },
+  'no-input': { type: 'boolean' },
+  debug: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const satisfies ParseArgsOptionsConfig
+
+function parse(args: readonly string[], command: Command, verb: string | undefined): CommandInput {
+  try {
+    return parseArgs({ args: [...args], options: { ...globalOptions, ...command.options }, allowPositionals: true })
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new CapstanError('usage', messageOf(error).split('. ')[0] ?? '', {
+      cause: error,
+      next: verb === undefined ? 'Run: capstan --help' : `Run: capstan help ${verb}`,
+    })
+  }
+}
+
+function readFlags({ values }: CommandInput, io: Io): GlobalFlags {
+  const text = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined)
+  const texts = (name: string) => (Array.isArray(values[name]) ? values[name].map(String) : [])
+  const timeout = text('timeout')
+  const seconds = Number(timeout)
+  if (timeout !== undefined && !(seconds > 0)) {
+    throw new CapstanError('usage', `--timeout wants a number of seconds above 0, not "${timeout}".`)
+  }
+  const [stdio, url] = [text('stdio'), text('url')]
+  if (stdio !== undefined && url !== undefined) throw new CapstanError('usage', 'Give either --stdio or --url, not both.')
+  return {
+    json: values['json'] === true,
+    config: texts('config'),
+    header: texts('header'),
+    ...(stdio === undefined ? {} : { stdio }),
+    ...(url === undefined ? {} : { url }),
+    ...(timeout === undefined ? {} : { timeoutSeconds: seconds }),
+    mayAsk: values['no-input'] !== true && io.stdinIsTerminal && io.stderrIsTerminal && values['json'] !== true,
+    debug: values['debug'] === true,
+    trustProject: values['trust-project'] === true,
+  }
+}
+
+async function printVersion(io: Io): Promise<number> {
+  const { version } = await import('../version.ts')
+  await io.out(`${version}\n`)
+  return exitCodes.ok
+}
+
+async function printHelp(words: readonly string[], io: Io): Promise<number> {
+  const topic = words.find((word) => !word.startsWith('-'))
+  if (topic === undefined) {
+    const { overallHelp } = await import('./help.ts')
+    await io.out(overallHelp())
+    return exitCodes.ok
+  }
+  const { helpTopics } = await import('./help-topics.ts')
+  if (Object.hasOwn(helpTopics, topic)) {
+    await io.out(`${helpTopics[topic]?.trim()}\n`)
+    return exitCodes.ok
+  }
+  const entry = entryOf(aliases[topic] ?? topic)
+  if (entry === undefined) return exitCodes.usage
+  const { command } = await entry.load()
+  return printCommandHelp(entry, command, io)
+}
+
+async function printCommandHelp(entry: CommandEntry, command: Command, io: Io): Promise<number> {
+  const { commandHelp } = await import('./help.ts')
+  await io.out(commandHelp(entry, command.help))
+  return exitCodes.ok
+}
+
+async function reportFailure(error: unknown, argv: readonly string[], io: Io): Promise<number> {
+  const isExpected = error instanceof CapstanError
+  if (argv.includes('--json')) {
+    const shown = isExpected ? error.toJSON() : { code: 'bug', message: messageOf(error) }
+    await io.out(`${JSON.stringify({ error: shown })}\n`)
+  } else {
+    const { plainText } = await import('./plain-text.ts')
+    const next = isExpected ? error.next : 'This is a bug of Capstan. Run again with --debug and report what it prints.'
+    io.err(plainText(`capstan: ${messageOf(error)}\n${next === undefined ? '' : `  → ${next}\n`}`))
+  }
+  if (argv.includes('--debug') && error instanceof Error) io.err(`${error.stack ?? ''}\n${stackOf(error.cause)}`)
+  return isExpected ? exitCodeOf(error.code) : exitCodes.bug
+}
+
+function stackOf(cause: unknown): string {
+  return cause instanceof Error ? `caused by ${cause.stack ?? cause.message}\n${stackOf(cause.cause)}` : ''
+}

@@ -1,0 +1,34 @@
+import type { Progress } from '../hub/api.ts'
+import type { Io } from './command.ts'
+import { plainText } from './plain-text.ts'
+
+/** Shows progress on stderr: one line that is redrawn on a terminal, a line each elsewhere. */
+export function showProgress(io: Io): { readonly onProgress: (progress: Progress) => void; readonly clear: () => void } {
+  let isDrawn = false
+  return {
+    onProgress(progress) {
+      const text = describe(progress)
+      if (!io.stderrIsTerminal) return io.err(`${text}\n`)
+      const line = `${bar(progress)}${text}`.slice(0, Math.max(10, io.columns - 1))
+      io.err(`\r\u001B[K${line}`)
+      isDrawn = true
+    },
+    clear() {
+      if (isDrawn) io.err('\r\u001B[K')
+      isDrawn = false
+    },
+  }
+}
+
+const barWidth = 24
+
+function bar({ progress, total }: Progress): string {
+  if (total === undefined || !(total > 0)) return ''
+  const filled = Math.round(Math.min(1, Math.max(0, progress / total)) * barWidth)
+  return `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} `
+}
+
+function describe({ progress, total, message }: Progress): string {
+  const count = total === undefined ? `${progress}` : `${progress}/${total}`
+  return message === undefined ? count : `${count} ${plainText(message).replaceAll('\n', ' ')}`
+}

@@ -1,0 +1,63 @@
+import { describeChange } from '../config/describe-change.ts'
+import type { Decision, TrustDecision } from '../config/trust.ts'
+import type { RawEntry } from '../config/types.ts'
+import { ask } from './ask.ts'
+import type { Io } from './command.ts'
+import { describeEntry } from './describe-entry.ts'
+import { revealedText } from './plain-text.ts'
+
+/** A server of a project file that waits for a person's word. */
+export interface PendingServer {
+  /** Absolute path of the project's `.mcp.json`. */
+  readonly projectFile: string
+  readonly name: string
+  readonly entry: RawEntry
+  /** The entry that was decided on before, when this one differs from it. */
+  readonly before?: RawEntry
+}
+
+/**
+ * Asks once per project file which of its servers may be started. Decides nothing where there is no terminal; Ctrl-C leaves
+ * everything undecided.
+ */
+export async function askForTrust(io: Io, pending: readonly PendingServer[]): Promise<readonly TrustDecision[]> {
+  if (!io.stdinIsTerminal || !io.stderrIsTerminal) return []
+  const decisions: TrustDecision[] = []
+  for (const [projectFile, servers] of Map.groupBy(pending, (server) => server.projectFile)) {
+    decisions.push(...(await askAboutFile(io, projectFile, servers)))
+  }
+  return decisions
+}
+
+/** The lines that say what a waiting server would do: all of it when it is new, only the difference when it changed. */
+export function describePending({ name, entry, before }: PendingServer): readonly string[] {
+  if (before === undefined) return [`${revealedText(name)}: ${describeEntry(entry)}`, ...furtherFields(entry)]
+  return [`${revealedText(name)} has changed:`, ...describeChange(before, entry).map((line) => `  ${revealedText(line)}`)]
+}
+
+async function askAboutFile(
+  io: Io,
+  projectFile: string,
+  servers: readonly PendingServer[],
+): Promise<readonly TrustDecision[]> {
+  const listed = servers.flatMap(describePending).map((line) => `  ${line}\n`)
+  io.err(`\n${revealedText(projectFile)} wants to start servers on this machine:\n${listed.join('')}\n`)
+  const answer = await ask(io, 'Trust them?', { choices: ['all', 'choose', 'none'] })
+  if (answer !== 'choose') return servers.map((server) => decided(server, answer === 'all' ? 'trusted' : 'refused'))
+  const decisions: TrustDecision[] = []
+  for (const server of servers) {
+    const word = await ask(io, `Trust ${revealedText(server.name)}?`, { choices: ['yes', 'no'] })
+    decisions.push(decided(server, word === 'yes' ? 'trusted' : 'refused'))
+  }
+  return decisions
+}
+
+/** What may run code or leak data besides the command itself must be seen before it is approved. */
+function furtherFields(entry: RawEntry): readonly string[] {
+  const { command: _command, args: _args, url: _url, type: _type, description: _description, ...rest } = entry
+  return describeChange({}, rest).map((line) => `  ${revealedText(line.replace(': added ', ': '))}`)
+}
+
+function decided({ projectFile, name, entry }: PendingServer, decision: Decision): TrustDecision {
+  return { projectFile, name, entry, decision }
+}

@@ -1,0 +1,70 @@
+import { connect, type Socket } from 'node:net'
+import { CapstanError } from '../errors.ts'
+import type { Hub, HubEvent, Progress } from '../hub/api.ts'
+import { version } from '../version.ts'
+import { peerOver, type Peer } from './peer.ts'
+import { protocolVersion } from './protocol.ts'
+
+/** A Hub whose servers run behind a local socket. Loads neither the SDK nor zod. */
+export async function dialHub(socketPath: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Hub> {
+  const listeners = new Set<(event: HubEvent) => void>()
+  const socket = await open(socketPath, signal)
+  const peer = peerOver(socket, {
+    onRequest: async (method) => {
+      throw new CapstanError('usage', `This client does not answer "${method}".`)
+    },
+    onNotification: (method, params) => {
+      if (method === 'event') listeners.forEach((listener) => listener(params as HubEvent))
+    },
+    onLost: (method) =>
+      method === 'call'
+        ? new CapstanError('outcome_unknown', 'The connection to the hub was lost during the call. Whether the tool ran is unknown; it was not repeated.')
+        : new CapstanError('transport_failed', 'The connection to the hub was lost.'),
+  })
+  await peer.request('hello', { protocol: protocolVersion, version }, { signal })
+  return hubOver(peer, listeners)
+}
+
+/** Each method of the Hub is one request: its arguments as they are, without the functions, which stay on this side. */
+function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>): Hub {
+  interface Options {
+    readonly signal?: AbortSignal
+    readonly onProgress?: (progress: Progress) => void
+  }
+  // The other end is a Hub of the same protocol version, so its answers have the types of the interface.
+  const ask = <Result>(method: string, args: readonly unknown[], { signal, onProgress, ...options }: Options = {}): Promise<Result> =>
+    peer.request(method, [...args, options], {
+      signal,
+      onProgress: onProgress && ((value) => onProgress(value as Progress)),
+    }) as Promise<Result>
+
+  return {
+    servers: (options) => ask('servers', [], options),
+    catalogue: (options) => ask('catalogue', [], options),
+    call: (tool, args, options) => ask('call', [tool, args], options),
+    prompt: (prompt, args, options) => ask('prompt', [prompt, args], options),
+    complete: (target, argument, options) => ask('complete', [target, argument], options),
+    read: (resource, options) => ask('read', [resource], options),
+    control: (server, action, options) => ask('control', [server, action], options),
+    logs: (server, options) => ask('logs', [server], options),
+    on(listener) {
+      if (listeners.size === 0) peer.notify('listen', {})
+      listeners.add(listener)
+      return { [Symbol.dispose]: () => void listeners.delete(listener) }
+    },
+    async [Symbol.asyncDispose]() {
+      peer.close()
+      await peer.closed
+    },
+  }
+}
+
+function open(socketPath: string, signal: AbortSignal | undefined): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path: socketPath, ...(signal === undefined ? {} : { signal }) })
+    socket.once('connect', () => resolve(socket))
+    socket.once('error', (cause) =>
+      reject(new CapstanError('connection_refused', `No hub answers at ${socketPath}.`, { cause, next: 'Start one, or run without it.' })),
+    )
+  })
+}

@@ -1,0 +1,144 @@
+import type { Duplex } from 'node:stream'
+import { CapstanError, messageOf, type ErrorJson } from '../errors.ts'
+import { splitLines } from '../files/split-lines.ts'
+
+/** What the other side asks us to do. The returned value is sent back; a throw becomes an error there. */
+export type Handler = (method: string, params: unknown, request: IncomingRequest) => Promise<unknown>
+
+export interface IncomingRequest {
+  /** Aborted when the other side cancels or goes away. */
+  readonly signal: AbortSignal
+  readonly progress: (value: unknown) => void
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((value: unknown) => void) | undefined
+}
+
+/** One end of a newline JSON-RPC connection; both ends may ask. Progress and cancellation are spelt as in MCP. */
+export interface Peer {
+  readonly request: (method: string, params: unknown, options?: RequestOptions) => Promise<unknown>
+  readonly notify: (method: string, params: unknown) => void
+  readonly closed: Promise<void>
+  readonly close: () => void
+}
+
+export interface PeerOptions {
+  readonly onRequest: Handler
+  readonly onNotification?: (method: string, params: unknown) => void
+  /** What a request that is under way fails with when the connection ends. */
+  readonly onLost: (method: string) => CapstanError
+}
+
+interface Pending {
+  readonly method: string
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+  readonly onProgress: ((value: unknown) => void) | undefined
+}
+
+const maxLineBytes = 512 * 2 ** 20
+
+export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: PeerOptions): Peer {
+  const pending = new Map<number, Pending>()
+  const running = new Map<number, AbortController>()
+  let nextId = 1
+
+  stream.on('data', splitLines({ maxLineBytes, onLine: receive, onTooLong: () => stream.destroy() }))
+  // An error is always followed by the close, which is what we act on.
+  stream.on('error', () => {})
+  const closed = new Promise<void>((resolve) => {
+    stream.once('close', () => {
+      for (const { method, reject } of pending.values()) reject(onLost(method))
+      pending.clear()
+      for (const work of running.values()) work.abort(new CapstanError('cancelled', 'The caller has gone away.'))
+      resolve()
+    })
+  })
+
+  return { request, notify: (method, params) => send({ method, params }), closed, close: () => stream.end() }
+
+  function request(method: string, params: unknown, { signal, onProgress }: RequestOptions = {}): Promise<unknown> {
+    if (stream.destroyed || !stream.writable) return Promise.reject(onLost(method))
+    const id = nextId++
+    const cancel = () => {
+      send({ method: 'notifications/cancelled', params: { requestId: id } })
+      settle(id)?.reject(signal?.reason)
+    }
+    const answer = new Promise<unknown>((resolve, reject) => {
+      pending.set(id, { method, resolve, reject, onProgress })
+    })
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    signal?.addEventListener('abort', cancel, { once: true })
+    send({ id, method, params })
+    return answer.finally(() => signal?.removeEventListener('abort', cancel))
+  }
+
+  function settle(id: number): Pending | undefined {
+    const waiting = pending.get(id)
+    pending.delete(id)
+    return waiting
+  }
+
+  function send(message: Readonly<Record<string, unknown>>): void {
+    if (stream.writable) stream.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  }
+
+  function receive(line: string): void {
+    const message = parse(line)
+    if (message === undefined) return
+    const { id, method, params, result, error } = message
+    if (typeof method === 'string' && typeof id === 'number') void answerRequest(id, method, params)
+    else if (typeof method === 'string') receiveNotification(method, params)
+    else if (typeof id === 'number' && error !== undefined) settle(id)?.reject(readError(error))
+    else if (typeof id === 'number') settle(id)?.resolve(result)
+  }
+
+  function receiveNotification(method: string, params: unknown): void {
+    const { requestId, progressToken, progress } = asRecord(params)
+    if (method === 'notifications/cancelled') running.get(Number(requestId))?.abort(new CapstanError('cancelled', 'Cancelled by the caller.'))
+    else if (method === 'notifications/progress') pending.get(Number(progressToken))?.onProgress?.(progress)
+    else onNotification?.(method, params)
+  }
+
+  async function answerRequest(id: number, method: string, params: unknown): Promise<void> {
+    const work = new AbortController()
+    running.set(id, work)
+    const progress = (value: unknown) => send({ method: 'notifications/progress', params: { progressToken: id, progress: value } })
+    try {
+      const result = await onRequest(method, params, { signal: work.signal, progress })
+      send({ id, result: result ?? null })
+    } catch (error) {
+      send({ id, error: writeError(error) })
+    } finally {
+      running.delete(id)
+    }
+  }
+}
+
+function parse(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return asRecord(JSON.parse(line))
+  } catch {
+    // Not ours to repair: both ends are Capstan, and a foreign line asks for nothing.
+    return undefined
+  }
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+}
+
+const internalError = -32603
+
+function writeError(error: unknown): { readonly code: number; readonly message: string; readonly data?: ErrorJson } {
+  const message = messageOf(error)
+  return error instanceof CapstanError ? { code: internalError, message, data: error.toJSON() } : { code: internalError, message }
+}
+
+function readError(error: unknown): Error {
+  const { message, data } = asRecord(error)
+  const { code } = asRecord(data)
+  return typeof code === 'string' ? CapstanError.fromJSON(data as ErrorJson) : new Error(`The hub failed: ${String(message)}`)
+}

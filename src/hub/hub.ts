@@ -1,0 +1,211 @@
+import type { ResolveOptions } from '../config/interpolate.ts'
+import { inlineConfig } from '../config/load.ts'
+import type { Config, RawEntry } from '../config/types.ts'
+import { CapstanError } from '../errors.ts'
+import { places } from '../files/places.ts'
+import { isDenied } from '../policy/decide.ts'
+import type { Catalogue, CatalogueOptions, Coverage, Hub, HubEvent, JsonObject, ListKind, ResourceContents, ToolEntry, ToolRef, ToolResult } from './api.ts'
+import { buildCatalogue, noLists, type Lists } from './catalogue.ts'
+import { schemaCheck, type SchemaCheck } from './check-arguments.ts'
+import { eras } from './eras.ts'
+import { leftovers } from './leftovers.ts'
+import { closest } from './names.ts'
+import { completeArgument, renderPrompt } from './prompts.ts'
+import type { GracePeriods, ServerProcess } from './server-process.ts'
+import { serverSet, type ServerSet } from './server-set.ts'
+import { listsOf, type LiveServer } from './server.ts'
+import type { BuiltinServer, HubContext } from './setup.ts'
+import { stopped } from './stopped.ts'
+import type { Tap } from './tap-transport.ts'
+
+export interface OpenHubOptions {
+  /** Aborting it closes the hub. */
+  readonly signal?: AbortSignal
+  readonly builtins?: readonly BuiltinServer[]
+  /** Sees every protocol message. */
+  readonly tap?: Tap
+  /** How long a server gets to end by itself when the hub closes. */
+  readonly grace?: GracePeriods
+  /** The longest message a stdio server may send. */
+  readonly maxLineBytes?: number
+  /** How `${cmd:…}` and `${input:…}` get their values. */
+  readonly resolve?: ResolveOptions
+}
+
+/** The hub whose servers run in this process. */
+export interface OpenedHub extends Hub {
+  /** Takes a new config: only servers whose entry changed are closed, and connect anew when next needed. */
+  readonly reload: (config: Config) => Promise<void>
+}
+
+/** The same object that the `mcp.json` files hold. */
+export interface InlineConfig {
+  readonly mcpServers: Readonly<Record<string, RawEntry>>
+}
+
+/** Opens a hub over a loaded config or over an `mcpServers` object. Nothing is started until it is needed. */
+export async function openHub(config: Config | InlineConfig, options: OpenHubOptions = {}): Promise<OpenedHub> {
+  options.signal?.throwIfAborted()
+  const first = 'mcpServers' in config ? inlineConfig(config.mcpServers) : config
+  const processes = new Set<ServerProcess>()
+  const listeners = new Set<(event: HubEvent) => void>()
+  const emit = (event: HubEvent) => listeners.forEach((listener) => listener(event))
+  const context = contextOf(first, options, { processes, emit })
+  const servers = serverSet(context, options.builtins ?? [])
+  const check = schemaCheck()
+  let { catalogueSeconds } = first.settings
+
+  // The last resort when this process ends without closing the hub: an uncaught error, a second Ctrl-C.
+  const killAll = () => processes.forEach((child) => child.kill())
+  process.once('exit', killAll)
+  const close = once(async () => {
+    await servers.close()
+    await Promise.all([...processes].map((child) => child.stop(context.grace)))
+    process.removeListener('exit', killAll)
+    context.leftovers.forget()
+  })
+  options.signal?.addEventListener('abort', () => void close(), { once: true })
+  context.leftovers.sweep()
+  await servers.take(first.servers)
+
+  return {
+    servers: async () => servers.all().map((server) => server.status()),
+    catalogue: (wanted = {}) => collectCatalogue(servers, { ...wanted, deadlineMs: catalogueSeconds * 1000 }),
+    async call(ref, args, callOptions = {}) {
+      const startedAt = performance.now()
+      const report = (outcome: (HubEvent & { kind: 'call' })['outcome']) =>
+        emit({ kind: 'call', tool: ref, ms: performance.now() - startedAt, outcome })
+      try {
+        const result = await callTool({ servers, check, ref, args }, callOptions)
+        report(result.isError === true ? 'tool_error' : 'ok')
+        return result
+      } catch (error) {
+        if (error instanceof CapstanError) report(error.code)
+        throw error
+      }
+    },
+    prompt: async (ref, args, wait) => renderPrompt(servers.named(ref.server), ref, { args, signal: wait?.signal }),
+    complete: async (target, argument, wait) => completeArgument(servers.named(target.server), target, { argument, ...wait }),
+    read: async (ref, wait) => {
+      const contents = await servers.named(ref.server).request('resources/read', { uri: ref.uri }, { signal: wait?.signal })
+      return contents as ResourceContents
+    },
+    control: async (name, action) => servers.control(name, action),
+    logs: async (name) => servers.named(name).logs(),
+    on(listener) {
+      listeners.add(listener)
+      return { [Symbol.dispose]: () => void listeners.delete(listener) }
+    },
+    async reload(next) {
+      catalogueSeconds = next.settings.catalogueSeconds
+      await servers.take(next.servers)
+    },
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const defaultGrace: GracePeriods = { beforeTermMs: 1500, beforeKillMs: 1500 }
+const defaultMaxLineBytes = 128 * 2 ** 20
+
+function contextOf(
+  { surroundings }: Config,
+  { grace = defaultGrace, maxLineBytes = defaultMaxLineBytes, resolve = {}, tap }: OpenHubOptions,
+  { processes, emit }: { readonly processes: Set<ServerProcess>; readonly emit: (event: HubEvent) => void },
+): HubContext {
+  const { cache, runtime } = places(surroundings.env)
+  return {
+    surroundings,
+    resolve,
+    eras: eras(`${cache}/eras.json`, Date.now),
+    leftovers: leftovers(`${runtime}/servers`),
+    grace,
+    maxLineBytes,
+    tap,
+    onProcess(child) {
+      processes.add(child)
+      void child.exited.then(() => processes.delete(child))
+    },
+    emit,
+  }
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  return () => (running ??= run())
+}
+
+const allKinds: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templates']
+
+/** Asks all servers at once and comes back at the deadline with what is there, naming what is missing. */
+async function collectCatalogue(
+  servers: ServerSet,
+  { servers: names, kinds = allKinds, fresh, signal, deadlineMs }: CatalogueOptions & { readonly deadlineMs: number },
+): Promise<Catalogue> {
+  const wanted = names?.map(servers.named) ?? servers.all().filter((server) => server.status().state.kind !== 'disabled')
+  const timeout = AbortSignal.timeout(deadlineMs)
+  const deadline = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
+  const answers = await Promise.all(wanted.map((server) => listsOrReason(server, { kinds, fresh, signal: deadline })))
+  // The deadline yields what is there; the caller's own signal gives up.
+  if (signal?.aborted) throw stopped(signal, 'the catalogue')
+  return buildCatalogue(answers)
+}
+
+async function listsOrReason(server: LiveServer, options: Parameters<typeof listsOf>[1]): Promise<{ readonly coverage: Coverage; readonly lists: Lists }> {
+  const { name } = server
+  try {
+    const { lists, staleBecause } = await listsOf(server, options)
+    return { lists, coverage: staleBecause === undefined ? { kind: 'listed', server: name } : { kind: 'stale', server: name, error: staleBecause } }
+  } catch (error) {
+    if (!(error instanceof CapstanError)) throw error
+    const reason = options.signal.aborted
+      ? new CapstanError('connect_timed_out', `Server "${name}" did not answer within the deadline of the catalogue.`, {
+          server: name,
+          next: `Raise catalogue_seconds in config.toml, or run: capstan doctor ${name}`,
+        })
+      : error
+    return { lists: noLists, coverage: { kind: 'missing', server: name, error: reason.toJSON() } }
+  }
+}
+
+interface Call {
+  readonly servers: ServerSet
+  readonly check: SchemaCheck
+  readonly ref: ToolRef
+  readonly args: JsonObject
+}
+
+/** Everything that can be refused is refused before a byte is sent. */
+async function callTool({ servers, check, ref, args }: Call, { signal, onProgress, idleSeconds }: Parameters<Hub['call']>[2] & {}): Promise<ToolResult> {
+  const server = servers.named(ref.server)
+  const tool = await toolNamed(server, ref.tool, signal)
+  if (isDenied(servers.denied(ref.server), ref)) {
+    throw new CapstanError('not_allowed', `The tool ${tool.id} is denied by the config.`, { server: ref.server, next: 'Remove it from "deny" of the server to use it.' })
+  }
+  check.assertArguments(tool, args)
+  const idleMs = idleSeconds === undefined ? server.limits.idleMs : idleSeconds * 1000
+  const result = await server.callTool(tool, args, { signal, onProgress, idleMs, maxMs: Math.max(server.limits.maxMs, idleMs) })
+  return asToolResult(result, tool, check)
+}
+
+async function toolNamed(server: LiveServer, name: string, signal: AbortSignal | undefined): Promise<ToolEntry> {
+  const known = (await server.list('tools', { signal })).entries.find((tool) => tool.tool === name)
+  if (known !== undefined) return known
+  // Not every server announces its changes: ask once more before saying no.
+  const { entries } = await server.list('tools', { signal, fresh: true })
+  const found = entries.find((tool) => tool.tool === name)
+  if (found !== undefined) return found
+  const near = closest(`${server.name}.${name}`, entries.map((tool) => tool.id))
+  throw new CapstanError('tool_unknown', `Server "${server.name}" has no tool "${name}".${near}`, {
+    server: server.name,
+    next: `Run: capstan list ${server.name}`,
+  })
+}
+
+function asToolResult(result: JsonObject, tool: ToolEntry, check: SchemaCheck): ToolResult {
+  const whole = (Array.isArray(result['content']) ? result : { ...result, content: [] }) as ToolResult
+  if (whole.isError === true || tool.outputSchema === undefined) return whole
+  const { structuredContent } = whole
+  const problems = structuredContent === undefined ? ['it has no structured content'] : check.outputProblems(tool, structuredContent)
+  if (problems.length === 0) return whole
+  return { ...whole, warnings: [`The output of ${tool.id} does not fit its own schema: ${problems.join('; ')}.`] }
+}

@@ -1,0 +1,217 @@
+import { CapstanError, messageOf, type ErrorJson } from '../errors.ts'
+import type { HubEvent, JsonObject, ListKind, LogLine, ServerState, ServerStatus, ToolEntry } from './api.ts'
+import { differenceOf, noLists, readList, type Lists } from './catalogue.ts'
+import type { Connection, RequestOptions } from './client.ts'
+import { stopped, waitFor } from './stopped.ts'
+
+export interface Limits {
+  readonly idleMs: number
+  readonly maxMs: number
+  readonly startMs: number
+}
+
+/** What a server's life reports to whoever opens its connections. */
+export interface LifeHooks {
+  /** The start deadline, and the end of the hub. */
+  readonly signal: AbortSignal
+  readonly onLog: (source: LogLine['source'], text: string) => void
+  readonly onListChanged: (kind: ListKind) => void
+  readonly stderrTail: () => readonly string[]
+}
+
+export interface ServerSetup {
+  readonly name: string
+  readonly description?: string | undefined
+  readonly limits: Limits
+  /** Why the server may not be used, if it may not. */
+  readonly barred?: { readonly state: Extract<ServerState, { kind: 'disabled' | 'untrusted' | 'failed' }>; readonly error: CapstanError }
+  /** Which tools exist at all. */
+  readonly toolExists: (tool: string) => boolean
+  readonly open: (hooks: LifeHooks) => Promise<Connection>
+  readonly emit: (event: HubEvent) => void
+}
+
+export interface Listing<Kind extends ListKind> {
+  readonly entries: Lists[Kind]
+  /** Why the last refresh failed; the entries are those of the time before. */
+  readonly staleBecause?: CapstanError
+}
+
+/** One server's life: connects when first needed, keeps its lists, and connects anew when it has gone. */
+export interface LiveServer {
+  readonly name: string
+  readonly limits: Limits
+  readonly status: () => ServerStatus
+  readonly logs: () => readonly LogLine[]
+  readonly list: <Kind extends ListKind>(kind: Kind, options: { readonly signal?: AbortSignal | undefined; readonly fresh?: boolean | undefined }) => Promise<Listing<Kind>>
+  readonly request: (method: string, params: JsonObject, options: Partial<RequestOptions>) => Promise<JsonObject>
+  readonly callTool: (tool: ToolEntry, args: JsonObject, options: Partial<RequestOptions>) => Promise<JsonObject>
+  readonly connection: (signal?: AbortSignal) => Promise<Connection>
+  readonly close: () => Promise<void>
+}
+
+const maxLogLines = 1000
+const stderrTailLines = 10
+
+export function liveServer(setup: ServerSetup): LiveServer {
+  const { name, limits, emit } = setup
+  const log: LogLine[] = []
+  const held: Partial<Record<ListKind, { readonly listing: Listing<ListKind>; readonly from: Connection }>> = {}
+  const refreshing = new Map<ListKind, Promise<Listing<ListKind>>>()
+  const ending = new AbortController()
+  let state: ServerState = setup.barred?.state ?? { kind: 'idle' }
+  let connecting: Promise<Connection> | undefined
+
+  return {
+    name,
+    limits,
+    status: () => ({ name, ...(setup.description === undefined ? {} : { description: setup.description }), state }),
+    logs: () => [...log],
+    connection,
+    list,
+    async request(method, params, options) {
+      const live = await connection(options.signal)
+      return live.request(method, params, { ...limits, ...options })
+    },
+    async callTool(tool, args, options) {
+      const live = await connection(options.signal)
+      return live.callTool(tool, args, { ...limits, ...options })
+    },
+    async close() {
+      ending.abort(new CapstanError('cancelled', `The hub was closed while server "${name}" was in use.`, { server: name }))
+      const live = await connecting?.catch(() => undefined)
+      await live?.close()
+    },
+  }
+
+  function connection(signal?: AbortSignal): Promise<Connection> {
+    if (setup.barred !== undefined) return Promise.reject(setup.barred.error)
+    connecting ??= connect()
+    return waitFor(connecting, signal, `server "${name}" to connect`)
+  }
+
+  async function connect(): Promise<Connection> {
+    const startedAt = performance.now()
+    setState({ kind: 'connecting' })
+    try {
+      const live = await setup.open({
+        signal: AbortSignal.any([ending.signal, AbortSignal.timeout(limits.startMs)]),
+        onLog: write,
+        onListChanged: (kind) => void refreshAfterChange(kind),
+        stderrTail,
+      })
+      void live.closed.then(() => forget(live))
+      setState(readyState(live, performance.now() - startedAt))
+      return live
+    } catch (error) {
+      connecting = undefined
+      const failure = ending.signal.aborted ? stopped(ending.signal, `server "${name}"`, name) : asExpected(error)
+      setState({ kind: 'failed', error: failure.toJSON(), stderrTail: stderrTail() })
+      throw failure
+    }
+  }
+
+  /** A connection that has gone is made anew by the next use. */
+  function forget(live: Connection): void {
+    connecting = undefined
+    write('hub', `The connection (${live.transport}${live.pid === undefined ? '' : `, pid ${live.pid}`}) has ended.`)
+    setState({ kind: 'idle' })
+  }
+
+  async function list<Kind extends ListKind>(kind: Kind, options: { readonly signal?: AbortSignal | undefined; readonly fresh?: boolean | undefined }): Promise<Listing<Kind>> {
+    const known = held[kind]
+    const live = await connection(options.signal).catch((error: unknown) => {
+      if (known === undefined || options.signal?.aborted) throw error
+      return asExpected(error)
+    })
+    if (live instanceof CapstanError) return { entries: known?.listing.entries as Lists[Kind], staleBecause: live }
+    if (known?.from === live && options.fresh !== true) return known.listing as Listing<Kind>
+    return waitFor(refresh(kind, live), options.signal, `${kind} of server "${name}"`) as Promise<Listing<Kind>>
+  }
+
+  function refresh(kind: ListKind, live: Connection): Promise<Listing<ListKind>> {
+    const running = refreshing.get(kind) ?? fetchList(kind, live).finally(() => refreshing.delete(kind))
+    refreshing.set(kind, running)
+    return running
+  }
+
+  async function fetchList(kind: ListKind, live: Connection): Promise<Listing<ListKind>> {
+    const before = held[kind]?.listing
+    const listing = await askForList(kind, live).catch((error: unknown): Listing<ListKind> => {
+      if (before === undefined) throw error
+      write('hub', `The list of ${kind} could not be refreshed: ${messageOf(error)}`)
+      return { entries: before.entries, staleBecause: asExpected(error) }
+    })
+    held[kind] = { listing, from: live }
+    const difference = before && differenceOf(kind, before.entries, listing.entries)
+    if (difference !== undefined) emit({ kind: 'catalogue', server: name, difference })
+    return listing
+  }
+
+  async function askForList(kind: ListKind, live: Connection): Promise<Listing<ListKind>> {
+    const items = await live.list(kind, limits)
+    const { entries, unusable } = readList(kind, name, items)
+    for (const item of unusable) write('hub', `Left out of ${kind}, for it has no name: ${item}`)
+    return { entries: kind === 'tools' ? (entries as Lists['tools']).filter((tool) => setup.toolExists(tool.tool)) : entries }
+  }
+
+  async function refreshAfterChange(kind: ListKind): Promise<void> {
+    // Nobody has asked for this list yet, so there is nothing to bring up to date.
+    if (held[kind] === undefined || connecting === undefined) return
+    try {
+      // A listing that is on its way may be older than the change: ask again after it.
+      await refreshing.get(kind)
+      await refresh(kind, await connecting)
+    } catch (error) {
+      write('hub', `The list of ${kind} could not be refreshed: ${messageOf(error)}`)
+    }
+  }
+
+  function setState(next: ServerState): void {
+    state = next
+    emit({ kind: 'state', server: name, state })
+  }
+
+  function write(source: LogLine['source'], text: string): void {
+    const line = { atMs: Date.now(), source, text }
+    log.push(line)
+    if (log.length > maxLogLines) log.shift()
+    emit({ kind: 'log', server: name, line })
+  }
+
+  function stderrTail(): readonly string[] {
+    return log.filter((line) => line.source === 'stderr').slice(-stderrTailLines).map((line) => line.text)
+  }
+
+  function asExpected(error: unknown): CapstanError {
+    if (error instanceof CapstanError) return error
+    return new CapstanError('transport_failed', `Server "${name}" failed: ${messageOf(error)}`, { server: name, cause: error })
+  }
+}
+
+function readyState(live: Connection, connectMs: number): ServerState {
+  const { era, protocolVersion, transport, pid, implementation, instructions } = live
+  return {
+    kind: 'ready',
+    era,
+    protocolVersion,
+    transport,
+    connectMs: Math.round(connectMs),
+    ...(pid === undefined ? {} : { pid }),
+    ...(implementation === undefined ? {} : { implementation }),
+    ...(instructions === undefined ? {} : { instructions }),
+  }
+}
+
+/** All lists of one server, as one value with how it stands. */
+export async function listsOf(
+  server: LiveServer,
+  options: { readonly kinds: readonly ListKind[]; readonly signal: AbortSignal; readonly fresh?: boolean | undefined },
+): Promise<{ readonly lists: Lists; readonly staleBecause?: ErrorJson }> {
+  const listings = await Promise.all(options.kinds.map(async (kind) => [kind, await server.list(kind, options)] as const))
+  const stale = listings.find(([, listing]) => listing.staleBecause !== undefined)?.[1].staleBecause
+  return {
+    lists: { ...noLists, ...Object.fromEntries(listings.map(([kind, listing]) => [kind, listing.entries])) },
+    ...(stale === undefined ? {} : { staleBecause: stale.toJSON() }),
+  }
+}

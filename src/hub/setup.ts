@@ -1,0 +1,96 @@
+import type { Transport } from '@modelcontextprotocol/client'
+import { resolveServer, type ResolveOptions } from '../config/interpolate.ts'
+import type { ConfiguredServer, ServerConfig, Surroundings } from '../config/types.ts'
+import { CapstanError, unreachable } from '../errors.ts'
+import { toolExists } from '../policy/decide.ts'
+import type { HubEvent } from './api.ts'
+import { connect, handshake } from './connect.ts'
+import type { Eras } from './eras.ts'
+import type { Leftovers } from './leftovers.ts'
+import type { GracePeriods, ServerProcess } from './server-process.ts'
+import type { Limits, ServerSetup } from './server.ts'
+import type { Tap } from './tap-transport.ts'
+
+/** A server that runs inside this process, handed in from outside. */
+export interface BuiltinServer {
+  readonly name: string
+  readonly description?: string
+  /** Starts it and returns the client's end of its transport. */
+  readonly start: () => Promise<Transport>
+}
+
+/** What all servers of one hub share. */
+export interface HubContext {
+  readonly surroundings: Surroundings
+  readonly resolve: ResolveOptions
+  readonly eras: Eras
+  readonly leftovers: Leftovers
+  readonly grace: GracePeriods
+  readonly maxLineBytes: number
+  readonly tap?: Tap | undefined
+  readonly onProcess: (child: ServerProcess) => void
+  readonly emit: (event: HubEvent) => void
+}
+
+const defaultLimits: Limits = { idleMs: 60_000, maxMs: 600_000, startMs: 30_000 }
+
+/** How a configured server lives: its limits, whether it may be used, and how a connection to it is opened. */
+export function setupConfigured(spec: ConfiguredServer, context: HubContext): ServerSetup {
+  const { name, standing } = spec
+  const server = standing.kind === 'usable' ? standing.server : undefined
+  const barred = whyBarred(spec)
+  return {
+    name,
+    description: server?.description,
+    limits: server === undefined ? defaultLimits : limitsOf(server),
+    ...(barred === undefined ? {} : { barred }),
+    toolExists: (tool) => server === undefined || toolExists(server.tools, tool),
+    emit: context.emit,
+    async open(hooks) {
+      if (server === undefined) throw new Error(`server "${name}" is barred`)
+      const { layer, file } = spec.origin
+      const where = { name, layer, ...(file === undefined ? {} : { file }) }
+      const resolved = await resolveServer(server, where, context.surroundings, context.resolve)
+      const { eras, leftovers, grace, maxLineBytes, tap, onProcess } = context
+      return connect(resolved, { name, env: context.surroundings.env, eras, leftovers, grace, maxLineBytes, tap, onProcess, ...hooks })
+    },
+  }
+}
+
+export function setupBuiltin({ name, description, start }: BuiltinServer, context: HubContext): ServerSetup {
+  return {
+    name,
+    description,
+    limits: defaultLimits,
+    toolExists: () => true,
+    emit: context.emit,
+    open: async (hooks) => handshake({ transport: await start(), kind: 'memory', mode: 'auto', options: { name, tap: context.tap, ...hooks } }),
+  }
+}
+
+function limitsOf(server: ServerConfig): Limits {
+  return { idleMs: server.timeout * 1000, maxMs: server.maxTimeout * 1000, startMs: server.startTimeout * 1000 }
+}
+
+function whyBarred({ name, standing, origin }: ConfiguredServer): ServerSetup['barred'] {
+  switch (standing.kind) {
+    case 'usable':
+      return undefined
+    case 'disabled': {
+      const error = new CapstanError('server_disabled', `Server "${name}" is disabled.`, { server: name, next: `Run: capstan enable ${name}` })
+      return { state: { kind: 'disabled' }, error }
+    }
+    case 'invalid':
+      return { state: { kind: 'failed', error: standing.error.toJSON(), stderrTail: [] }, error: standing.error }
+    case 'untrusted': {
+      const what = standing.change === 'changed' ? 'has changed since you approved it' : 'has not been approved yet'
+      const error = new CapstanError('not_trusted', `Server "${name}" of the project file ${origin.file ?? ''} ${what}, so it was not started.`, {
+        server: name,
+        next: 'Run: capstan review',
+      })
+      return { state: { kind: 'untrusted', error: error.toJSON() }, error }
+    }
+    default:
+      return unreachable(standing)
+  }
+}
