@@ -43,11 +43,13 @@ export interface ImportSource {
 export type ImportNote =
   | { readonly kind: 'secret'; readonly field: string; readonly label: string; readonly masked: string }
   | { readonly kind: 'unknown-placeholder'; readonly text: string }
-  | { readonly kind: 'unset-variable'; readonly variable: string }
+  | { readonly kind: 'unset-variables'; readonly variables: readonly string[] }
   | { readonly kind: 'input'; readonly id: string }
   | { readonly kind: 'env-file'; readonly path: string }
   | { readonly kind: 'renamed'; readonly from: string }
   | { readonly kind: 'disabled' }
+  /** The clients start it for these folders only; here it is for all. */
+  | { readonly kind: 'folders'; readonly folders: readonly string[] }
 
 interface Found {
   readonly source: ImportSource
@@ -98,7 +100,7 @@ function rowsOf(found: readonly Found[], env: ImportSurroundings['env']): readon
     const name = freeName(first.source, taken)
     taken.add(name.toLowerCase())
     const scope = group.some(({ source }) => source.scope === 'user') ? ('user' as const) : ('project' as const)
-    const notes = [...(name === first.source.name ? [] : [renamed(first.source.name)]), ...notesOn(entry, env)]
+    const notes = [...notesOnOrigin(name, group), ...notesOn(entry, env)]
     return [{ name, entry, sources: [first.source, ...others.map(({ source }) => source)], scope, notes }]
   })
 }
@@ -125,8 +127,14 @@ function freeName({ client, name }: ImportSource, taken: ReadonlySet<string>): s
   }
 }
 
-function renamed(from: string): ImportNote {
-  return { kind: 'renamed', from }
+function notesOnOrigin(name: string, group: readonly Found[]): readonly ImportNote[] {
+  const from = group[0]?.source.name ?? name
+  const folders = group.map(({ source }) => source.project)
+  const only = folders.every((folder) => folder !== undefined) ? [...new Set(folders)] : []
+  return [
+    ...(from === name ? [] : [{ kind: 'renamed' as const, from }]),
+    ...(only.length > 0 ? [{ kind: 'folders' as const, folders: only }] : []),
+  ]
 }
 
 function notesOn(entry: RawEntry, env: ImportSurroundings['env']): readonly ImportNote[] {
@@ -141,7 +149,7 @@ function notesOn(entry: RawEntry, env: ImportSurroundings['env']): readonly Impo
       masked: maskSecret(value),
     })),
     ...needs.unknown.map((text) => ({ kind: 'unknown-placeholder' as const, text })),
-    ...needs.unset.map((variable) => ({ kind: 'unset-variable' as const, variable })),
+    ...(needs.unset.length > 0 ? [{ kind: 'unset-variables' as const, variables: needs.unset }] : []),
     ...needs.inputs.map((id) => ({ kind: 'input' as const, id })),
     ...(typeof envFile === 'string' ? [{ kind: 'env-file' as const, path: envFile }] : []),
   ]

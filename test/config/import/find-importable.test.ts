@@ -78,7 +78,7 @@ test('placeholders are flagged where their form is unknown, their variable unset
   const { rows } = await findImportable({ ...home, env: { ...home.env, EVERYTHING_KEY: 'set' } })
   const notesOf = (name: string) => rows.find((row) => row.name === name)?.notes
 
-  expect(notesOf('docs')).toEqual([{ kind: 'unset-variable', variable: 'DOCS_TOKEN' }])
+  expect(notesOf('docs')).toEqual([{ kind: 'unset-variables', variables: ['DOCS_TOKEN'] }])
   expect(notesOf('notes')).toEqual([{ kind: 'env-file', path: '${workspaceFolder}/.env' }])
   expect(notesOf('perplexity')).toEqual([{ kind: 'input', id: 'perplexity-key' }])
   expect(notesOf('lint')).toEqual([
@@ -107,7 +107,11 @@ test('a server of one project keeps its folder where its paths are relative, and
   const { rows } = await findImportable(home)
 
   expect(rows.find((row) => row.name === 'shop-db')?.entry['cwd']).toBe('/home/ada/code/shop')
-  expect(rows.find((row) => row.name === 'browser')?.entry['cwd']).toBeUndefined()
+  expect(rows.find((row) => row.name === 'browser')).toMatchObject({
+    entry: { command: 'npx', args: ['@playwright/mcp@latest'] },
+    notes: [{ kind: 'folders', folders: ['/home/ada/code/shop', '/home/ada/code/blog'] }],
+  })
+  expect(rows.find((row) => row.name === 'browser')?.entry).not.toHaveProperty('cwd')
 })
 
 test('a file of the project is found from a folder below, and its servers are marked as the project own', async () => {
