@@ -1,17 +1,14 @@
 import type { RawEntry } from '../config/types.ts'
 import { maskEntry } from '../policy/secrets.ts'
 import { revealedText } from './plain-text.ts'
+import { shellQuote } from './render/example.ts'
 
 /** What an entry starts or calls, on one line, the way a shell would take it; literal secrets are masked. */
 export function describeEntry(entry: RawEntry): string {
   const { command, args, url } = maskEntry(entry)
   if (typeof command === 'string') {
     const words = [command, ...(Array.isArray(args) ? args.map(String) : [])]
-    return revealedText(words.map(quoteWord).join(' '))
+    return revealedText(words.map(shellQuote).join(' '))
   }
   return typeof url === 'string' ? revealedText(url) : 'neither command nor url'
-}
-
-function quoteWord(word: string): string {
-  return /^[\w@%+=:,./~${}*-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

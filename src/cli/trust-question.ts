@@ -32,7 +32,10 @@ export async function askForTrust(io: Io, pending: readonly PendingServer[]): Pr
 /** The lines that say what a waiting server would do: all of it when it is new, only the difference when it changed. */
 export function describePending({ name, entry, before }: PendingServer): readonly string[] {
   if (before === undefined) return [`${revealedText(name)}: ${describeEntry(entry)}`, ...furtherFields(entry)]
-  return [`${revealedText(name)} has changed:`, ...describeChange(before, entry).map((line) => `  ${revealedText(line)}`)]
+  return [
+    `${revealedText(name)} has changed:`,
+    ...describeChange(before, entry).map((line) => `  ${revealedText(line)}`),
+  ]
 }
 
 async function askAboutFile(

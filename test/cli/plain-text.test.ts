@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainLine, plainText } from '../../src/cli/plain-text.ts'
+import { plainLine, plainText, revealedText } from '../../src/cli/plain-text.ts'
 
 test.each([
   ['colours', '\u001B[31mred\u001B[0m', 'red'],
@@ -36,4 +36,10 @@ test('an escape sequence cannot be put together from what is left over', () => {
 
 test('text for one line has no line break in it', () => {
   expect(plainLine('  a\n\tb\u001B[1m c ')).toBe('a b c')
+})
+
+test('in revealed text every hidden character can be seen', () => {
+  expect(revealedText('npx a\u200Bb \u202E\u001B[1m\n\u{E0041}é 日')).toBe(
+    String.raw`npx a\u{200b}b \u{202e}\u{1b}[1m\u{a}\u{e0041}é 日`,
+  )
 })
