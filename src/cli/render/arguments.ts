@@ -16,13 +16,15 @@ const deepest = 4
 
 /** The arguments of a tool as rows, nested objects after the row they belong to. */
 export function argumentRows(schema: JsonSchema): readonly ArgumentRow[] {
-  return fieldsOf(schema, { root: schema, prefix: '', depth: 0 })
+  return fieldsOf(schema, { root: schema, prefix: '', depth: 0, refs: [] })
 }
 
 interface Place {
   readonly root: JsonSchema
   readonly prefix: string
   readonly depth: number
+  /** The `$ref`s on the way here, so that a recursive type is told once. */
+  readonly refs: readonly string[]
 }
 
 function fieldsOf(unresolved: unknown, place: Place): readonly ArgumentRow[] {
@@ -34,8 +36,9 @@ function fieldsOf(unresolved: unknown, place: Place): readonly ArgumentRow[] {
   )
   return [...properties].flatMap(([name, schema]) => {
     const path = place.prefix + name
-    const own = row(path, schema, { root: place.root, isRequired: required.has(name) })
-    return [own].concat(innerRows(path, schema, place))
+    const inner = innerRows(path, schema, place)
+    const type = inner.length > 0 ? outerType(schema, place.root) : schemaType(schema, { root: place.root })
+    return [row({ name: path, type, isRequired: required.has(name) }, followRef(schema, place.root))].concat(inner)
   })
 }
 
@@ -47,35 +50,34 @@ function objectParts(unresolved: unknown, root: JsonSchema, depth = 0): readonly
   return [schema, ...parts.flatMap((part) => objectParts(part, root, depth + 1))]
 }
 
-function row(name: string, unresolved: unknown, at: { root: JsonSchema; isRequired: boolean }): ArgumentRow {
-  const schema = followRef(unresolved, at.root) ?? {}
+function row(known: Pick<ArgumentRow, 'name' | 'type' | 'isRequired'>, schema: JsonSchema = {}): ArgumentRow {
   const { description, default: defaultValue } = schema
+  const sentences = [typeof description === 'string' ? description : '', limitsOf(schema)]
   return {
-    name,
-    type: hasInnerRows(schema, at.root) ? outerType(schema) : schemaType(unresolved, { root: at.root }),
-    isRequired: at.isRequired,
+    ...known,
     defaultValue: defaultValue === undefined ? '' : JSON.stringify(defaultValue),
-    description: [typeof description === 'string' ? description : '', limitsOf(schema)]
-      .filter((part) => part !== '')
-      .join(' '),
+    description: sentences.filter((sentence) => sentence !== '').join(' '),
   }
 }
 
 /** The fields have rows of their own, so the type need not spell them out. */
-function outerType(schema: JsonSchema): string {
-  return schema['items'] === undefined ? 'object' : 'object[]'
-}
-
-function hasInnerRows(schema: JsonSchema, root: JsonSchema): boolean {
-  return innerRows('', schema, { root, prefix: '', depth: deepest - 2 }).length > 0
+function outerType(schema: unknown, root: JsonSchema): string {
+  return isSchemaObject(followRef(schema, root)?.['items']) ? 'object[]' : 'object'
 }
 
 function innerRows(path: string, unresolved: unknown, place: Place): readonly ArgumentRow[] {
   const schema = followRef(unresolved, place.root)
   if (schema === undefined) return []
-  const isList = isSchemaObject(schema['items'])
-  const prefix = isList ? `${path}[].` : `${path}.`
-  return fieldsOf(isList ? schema['items'] : schema, { ...place, prefix, depth: place.depth + 1 })
+  const items = isSchemaObject(schema['items']) ? schema['items'] : undefined
+  const met = [refOf(unresolved), refOf(items)].filter((ref) => ref !== undefined)
+  if (met.some((ref) => place.refs.includes(ref))) return []
+  const prefix = items === undefined ? `${path}.` : `${path}[].`
+  return fieldsOf(items ?? schema, { ...place, prefix, depth: place.depth + 1, refs: [...place.refs, ...met] })
+}
+
+function refOf(schema: unknown): string | undefined {
+  const ref = isSchemaObject(schema) ? schema['$ref'] : undefined
+  return typeof ref === 'string' ? ref : undefined
 }
 
 /** What a type cannot say, in words. */

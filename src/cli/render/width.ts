@@ -41,7 +41,7 @@ function wrapLine(line: string, width: number): readonly string[] {
       current = joined
       continue
     }
-    lines.push(current)
+    if (current.trim() !== '') lines.push(current)
     current = indent + word
   }
   return [...lines, current]
