@@ -7,13 +7,18 @@ export interface Span {
 
 /** The literal secrets in a text that stands under a name (variable, header, flag), in order and without overlaps. */
 export function secretSpans(name: string, text: string): readonly Span[] {
+  const placeholders = placeholderSpans(text)
   const found = [
     ...knownTokens(text),
     ...credentials(text),
     ...urlParts(text),
     ...(isSecretName(name) ? namedSecret(name, text) : []),
   ]
-  return withoutOverlaps(found.filter((span) => isLiteral(text.slice(span.start, span.end))))
+  return withoutOverlaps(
+    found.filter(
+      (span) => isLiteral(text.slice(span.start, span.end)) && !placeholders.some((other) => doOverlap(span, other)),
+    ),
+  )
 }
 
 /** Whether a variable, header, flag or parameter of this name usually holds a secret. */
@@ -22,11 +27,17 @@ export function isSecretName(name: string): boolean {
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
-  if (/_(?:file|path|dir|url|uri|endpoint|host|name|id|type|env|var|ttl|limit|count|header)$/.test(words)) return false
-  return /(?:^|_)(?:tokens?|secrets?|pass|passwd|password|passphrase|pwd|pat|keys?|apikey|credentials?|authorization|cookie|bearer|jwt)(?:_|$)/.test(
-    words,
-  )
+  if (aboutSecrets.test(words)) return false
+  return secretAnywhere.test(words) || secretAtTheEnd.test(words)
 }
+
+const secretAnywhere =
+  /(?:^|_)(?:token|secret|password|passwd|passphrase|apikey|authorization|(?:api|access|private|secret)_key)(?:_|$)/
+// Too common inside other names: PASS_THROUGH, KEY_PREFIX, COOKIE_DOMAIN.
+const secretAtTheEnd = /(?:^|_)(?:tokens|secrets|pass|pwd|pat|keys?|apikeys|credentials?|cookies?|bearer|jwt)(?:_\d+)?$/
+// They say where a secret is or how it is treated, not what it is.
+const aboutSecrets =
+  /_(?:file|path|dir|url|uri|endpoint|host|domain|name|id|type|mode|method|scheme|env|var|ttl|expiry|lifetime|limit|count|length|size|header|policy|prefix|provider|issuer|audience|algorithm|store|backend)$/
 
 // What the issuers of tokens start them with; each needs enough behind it that a word cannot match by chance.
 const tokenForms: readonly RegExp[] = [
@@ -55,7 +66,7 @@ function knownTokens(text: string): readonly Span[] {
 }
 
 function credentials(text: string): readonly Span[] {
-  return [...text.matchAll(/\b(?:Bearer|Basic|Token|ApiKey)\s+(\S{8,})/gi)]
+  return [...text.matchAll(/\b(?:Bearer|Basic|Token|ApiKey)\s+([^\s"',;}]{8,})/gi)]
     .filter((match) => /^Bearer/i.test(match[0]) || hasDigitsAndLetters(match[1] ?? ''))
     .map((match) => spanOf(match.index + match[0].length - (match[1] ?? '').length, match[1] ?? ''))
 }
@@ -85,7 +96,7 @@ function pathKeysIn(url: string): readonly Span[] {
   const path = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^?#]*)/i.exec(url)
   const from = path === null ? 0 : path[0].length - (path[1] ?? '').length
   return [...(path?.[1] ?? '').matchAll(/[^/]+/g)]
-    .filter(([segment]) => segment.length >= 32 && !isUuid(segment) && isRandom(segment))
+    .filter(([segment]) => segment.length >= 32 && isRandom(segment))
     .map((match) => spanOf(from + match.index, match[0], 'url_key'))
 }
 
@@ -112,12 +123,13 @@ function isPath(value: string): boolean {
   return /^(?:~|\.{1,2})?[/\\][\w.-]+(?:[/\\]|$|\.)|^[A-Za-z]:[/\\]/.test(value) && !/[+=]/.test(value)
 }
 
-function isUuid(value: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
-}
-
+/** A key, not words: long hex, many digits among letters of one case, or both cases with digits and no words between dashes. */
 function isRandom(value: string): boolean {
-  return hasDigitsAndLetters(value) && entropyBits(value) > 3.2
+  const digits = value.replaceAll(/\D/g, '').length
+  if (/^[0-9a-z]+$/i.test(value) && digits >= 5) return true
+  return (
+    digits >= 3 && /[a-z]/.test(value) && /[A-Z]/.test(value) && /^[\w-]+={0,2}$/.test(value) && entropyBits(value) > 4
+  )
 }
 
 function hasDigitsAndLetters(value: string): boolean {
@@ -133,6 +145,15 @@ function entropyBits(value: string): number {
   )
 }
 
+/** The names in `${NAME}` and `${NAME:-default}`, which may look like tokens; the default may be one. */
+function placeholderSpans(text: string): readonly Span[] {
+  return [...text.matchAll(/\$\{(?:(?!:-)[^}])*/g)].map((match) => spanOf(match.index, match[0]))
+}
+
+function doOverlap(a: Span, b: Span): boolean {
+  return a.start < b.end && b.start < a.end
+}
+
 function spanOf(start: number, value: string, label?: string): Span {
   return { start, end: start + value.length, ...(label === undefined ? {} : { label }) }
 }
@@ -141,7 +162,7 @@ function spanOf(start: number, value: string, label?: string): Span {
 function withoutOverlaps(spans: readonly Span[]): readonly Span[] {
   const kept: Span[] = []
   for (const span of spans.toSorted((a, b) => b.end - b.start - (a.end - a.start))) {
-    if (kept.every((other) => span.end <= other.start || span.start >= other.end)) kept.push(span)
+    if (!kept.some((other) => doOverlap(span, other))) kept.push(span)
   }
   return kept.toSorted((a, b) => a.start - b.start)
 }

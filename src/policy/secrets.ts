@@ -69,7 +69,7 @@ function replaceInValue(
 function replaceInArguments(args: readonly JsonValue[], replace: Replace): readonly JsonValue[] {
   return args.map((arg, index) => {
     if (typeof arg !== 'string') return arg
-    const named = /^(-{0,2}[A-Za-z][\w.-]*)(=|:\s+)(.+)$/s.exec(arg)
+    const named = /^(-{0,2}[A-Za-z][\w.-]*)(=|:\s*(?![\s/\\]))(.+)$/s.exec(arg)
     if (named !== null) {
       const [, name = '', separator = '', value = ''] = named
       return `${name}${separator}${replaceInText(value, { field: 'args', name }, replace)}`

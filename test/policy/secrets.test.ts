@@ -25,6 +25,9 @@ describe('looksSecret', () => {
     ['DATABASE_URL', 'postgresql://me:hunter2@localhost/app'],
     ['url', `https://example.com/mcp?api_key=${body}`],
     ['url', `https://example.com/s/${body}/mcp`],
+    ['url', 'https://example.com/s/0123456789abcdef0123456789abcdef/mcp'],
+    ['ANY', `{"Authorization": "Bearer ntn_${body}", "Version": "1"}`],
+    ['ANY', `\${TOKEN:-ghp_${body}}`],
   ])('%s: a value of this kind is a secret', (name, value) => {
     expect(looksSecret(name, value)).toBe(true)
   })
@@ -49,6 +52,12 @@ describe('looksSecret', () => {
     ['url', 'https://example.com/d2719b9e-52a4-4a3f-9e3f-2f0c9c5a1b11/mcp'],
     ['args', '@modelcontextprotocol/server-sequential-thinking'],
     ['args', 'sk-learn-documentation-server'],
+    ['args', '${npm_config_prefix_1234567890}'],
+    ['url', 'https://example.com/docs-of-the-typescript-sdk-version-2024/mcp'],
+    ['PASS_THROUGH', 'everything'],
+    ['COOKIE_DOMAIN', 'example.com'],
+    ['PASSWORD_POLICY', 'strict'],
+    ['TOKENIZERS_PARALLELISM', 'automatic'],
   ])('%s=%s is no secret', (name, value) => {
     expect(looksSecret(name, value)).toBe(false)
   })
@@ -62,7 +71,17 @@ test('a mask never shows more than four characters, and nothing of a short secre
 test('an entry is masked in env, headers, args, url and unknown fields, and keeps everything else', () => {
   const entry: RawEntry = {
     command: 'docker',
-    args: ['run', '-e', `API_KEY=${body}`, '--api-key', body, `--token=${body}`, 'image', 'Authorization: Bearer ${T}'],
+    args: [
+      'run',
+      '-e',
+      `API_KEY=${body}`,
+      '--api-key',
+      body,
+      `--token=${body}`,
+      'image',
+      'Authorization: Bearer ${T}',
+      `X-Key:${body}`,
+    ],
     env: { GITHUB_TOKEN: `ghp_${body}`, NODE_ENV: 'production', OTHER: '${OTHER}' },
     headers: { Authorization: `Bearer sk-${body}` },
     url: `https://me:hunter2@example.com/mcp?region=eu&token=${body}`,
@@ -81,6 +100,7 @@ test('an entry is masked in env, headers, args, url and unknown fields, and keep
       '--token=Ab3d****',
       'image',
       'Authorization: Bearer ${T}',
+      'X-Key:Ab3d****',
     ],
     env: { GITHUB_TOKEN: 'ghp_****', NODE_ENV: 'production', OTHER: '${OTHER}' },
     headers: { Authorization: 'Bearer sk-A****' },
