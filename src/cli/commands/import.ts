@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { clientIds, clients, type ClientId } from '../../config/import/clients.ts'
 import { copyServers, type CopyOptions, type CopyReport } from '../../config/import/copy-servers.ts'
 import { findImportable } from '../../config/import/find-importable.ts'
@@ -62,6 +62,7 @@ async function run(context: CommandContext, input: CommandInput): Promise<number
   if (table.rows.length === 0) return await nothingFound(context, table, wishes)
   if (wishes.all || wishes.names.length > 0) {
     for (const problem of table.problems) io.err(`${describeProblem(problem)}\n`)
+    if (wishes.all && !wishes.project) tellOfProject(context, table)
     return await copy(context, chosenRows(table, wishes), wishes)
   }
   if (flags.json) {
@@ -132,6 +133,14 @@ function chosenRows(table: ImportTable, { all, names, project }: Wishes): readon
   return [...new Set(names)].map((name) => table.rows.find((row) => row.name === name) ?? unknownServer(name, table))
 }
 
+function tellOfProject({ io }: CommandContext, { rows }: ImportTable): void {
+  const names = rows.filter((row) => row.scope === 'project').map((row) => row.name)
+  if (names.length === 0) return
+  io.err(
+    `Not copied, because this project brought them: ${names.join(', ')}. Copy them with --servers, or --project.\n`,
+  )
+}
+
 function unknownServer(name: string, table: ImportTable): never {
   const known = table.rows.map((row) => row.name)
   const close = nearest(name, known)
@@ -161,9 +170,7 @@ async function wantsToMove({ io }: CommandContext, secrets: number): Promise<boo
 
 async function copy(context: CommandContext, rows: readonly ImportRow[], wishes: Wishes): Promise<number> {
   const { io, flags, signal } = context
-  const file = wishes.project
-    ? await projectFile(context)
-    : (flags.config[0] ?? join(places(io.env).config, 'mcp.json'))
+  const file = wishes.project ? await projectFile(context) : userFile(context)
   const secretsFile = secretsFileOf(io.env)
   const options: CopyOptions = {
     file,
@@ -192,6 +199,12 @@ async function trustOwn({ plan, written }: CopyReport, projectFile: string, env:
   )
 }
 
+/** A file named with `--config` stands for the user's. */
+function userFile({ io, flags }: CommandContext): string {
+  const [named] = flags.config
+  return named === undefined ? join(places(io.env).config, 'mcp.json') : resolve(io.cwd, named)
+}
+
 async function projectFile({ io }: CommandContext): Promise<string> {
   const { root, file } = await findProject(io.cwd, homeFolder(io.env))
   return file ?? join(root, '.mcp.json')
@@ -201,8 +214,15 @@ function secretsFileOf(env: Io['env']): string {
   return join(places(env).config, 'secrets.env')
 }
 
-function nextCommand(table: ImportTable, { wanted }: Wishes): string {
-  const hasSecrets = table.rows.some((row) => row.scope === 'user' && row.notes.some((note) => note.kind === 'secret'))
-  const named = wanted.length === clientIds.length ? [] : wanted
-  return ['capstan import', ...named, '--all', ...(hasSecrets ? ['--move-secrets'] : [])].join(' ')
+function nextCommand({ rows }: ImportTable, { wanted }: Wishes): string {
+  const own = rows.filter((row) => row.scope === 'user')
+  const copied = own.length === 0 ? rows : own
+  const hasSecrets = copied.some((row) => row.notes.some((note) => note.kind === 'secret'))
+  return [
+    'capstan import',
+    ...(wanted.length === clientIds.length ? [] : wanted),
+    '--all',
+    ...(own.length === 0 ? ['--project'] : []),
+    ...(hasSecrets ? ['--move-secrets'] : []),
+  ].join(' ')
 }

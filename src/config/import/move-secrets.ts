@@ -34,7 +34,7 @@ export function moveSecrets(servers: readonly NamedEntry[], { known, env }: Take
         left.push({ server, label: spot.label })
         return spot.value
       }
-      const variable = variableNames(server, spot).find((name) => isFree(name, spot.value)) ?? ''
+      const variable = freeVariable(server, spot, isFree)
       variables.set(variable, spot.value)
       return `\${${variable}}`
     }),
@@ -44,12 +44,16 @@ export function moveSecrets(servers: readonly NamedEntry[], { known, env }: Take
 
 const interpolatedFields = new Set(['command', 'args', 'env', 'cwd', 'url', 'headers'])
 
-/** Names to try, best first: the variable's own name, with the server before it, with a number behind it. */
-function variableNames(server: string, { label }: SecretSpot): readonly string[] {
-  const own = /^[A-Z_][A-Z0-9_]*$/.test(label) ? [label] : []
-  const ending = /^authorization$/i.test(label) ? 'TOKEN' : label
-  const long = asVariable(`${server}_${ending}`)
-  return [...own, long, ...Array.from({ length: 98 }, (_, index) => `${long}_${index + 2}`)]
+/** The variable's own name where it is free; else with the server before it, then with a number behind it. */
+function freeVariable(
+  server: string,
+  { label, value }: SecretSpot,
+  isFree: (name: string, value: string) => boolean,
+): string {
+  if (/^[A-Z_][A-Z0-9_]*$/.test(label) && isFree(label, value)) return label
+  const long = asVariable(`${server}_${/^authorization$/i.test(label) ? 'TOKEN' : label}`)
+  if (isFree(long, value)) return long
+  for (let number = 2; ; number += 1) if (isFree(`${long}_${number}`, value)) return `${long}_${number}`
 }
 
 function asVariable(text: string): string {

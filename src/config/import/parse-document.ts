@@ -20,6 +20,8 @@ export async function parseDocument(format: 'json' | 'toml', text: string): Prom
 }
 
 async function parseJson(source: string): Promise<ParsedDocument> {
+  const plain = parsePlainJson(source)
+  if (plain !== undefined) return { kind: 'parsed', value: toJson(plain) }
   const { parse, printParseErrorCode } = await import('jsonc-parser')
   const errors: ParseError[] = []
   const value: unknown = parse(source, errors, { allowTrailingComma: true })
@@ -31,6 +33,15 @@ async function parseJson(source: string): Promise<ParsedDocument> {
     .trim()
     .toLowerCase()
   return { kind: 'broken', problem: { message, line: before.length, column: (before.at(-1) ?? '').length + 1 } }
+}
+
+/** Some clients keep their whole history in the file: the platform's parser reads megabytes in a blink. */
+function parsePlainJson(source: string): unknown {
+  try {
+    return JSON.parse(source)
+  } catch {
+    return undefined
+  }
 }
 
 async function parseToml(source: string): Promise<ParsedDocument> {

@@ -186,7 +186,7 @@ test('servers that come with the project are copied by --all only into the proje
   const entries = JSON.parse(await readFile(projectFile, 'utf8')).mcpServers
   const standing = (name: string) => standingOf(trust, projectFile, name, entries[name])
 
-  expect(toUser.out).not.toContain('local-helper')
+  expect(toUser.err).toContain('Not copied, because this project brought them: local-helper.')
   expect(await names(userFile(home))).toEqual(['chrome-devtools', 'linear', 'metrics'])
   expect(Object.keys(entries)).toContain('local-helper')
   expect(toProject.out).toContain('Next: capstan review')
