@@ -1,9 +1,8 @@
-import { join, resolve } from 'node:path'
-import { clientIds, clients, type ClientId } from '../../config/import/clients.ts'
+import { join } from 'node:path'
+import { clientIds, clients } from '../../config/import/clients.ts'
 import { copyServers, type CopyOptions, type CopyReport } from '../../config/import/copy-servers.ts'
 import { findImportable } from '../../config/import/find-importable.ts'
 import type { ImportRow, ImportTable } from '../../config/import/table.ts'
-import { findProject } from '../../config/project.ts'
 import { recordDecisions } from '../../config/trust.ts'
 import { CapstanError } from '../../errors.ts'
 import { homeFolder, places } from '../../files/places.ts'
@@ -12,10 +11,12 @@ import { ask } from '../ask.ts'
 import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { addExample } from '../choose-servers.ts'
+import { wishesOf, type ImportWishes } from '../import-wishes.ts'
 import { describeCopy, copyToJson } from '../render/import-report.ts'
 import { describeProblem, renderImportTable, tableToJson } from '../render/import-table.ts'
 import { count } from '../render/numbers.ts'
 import { columnsFor, styleFor } from '../render/style.ts'
+import { serverFiles } from '../server-files.ts'
 
 export const command: Command = {
   options: {
@@ -45,21 +46,12 @@ Examples
   run,
 }
 
-interface Wishes {
-  readonly wanted: readonly ClientId[]
-  readonly all: boolean
-  readonly names: readonly string[]
-  readonly project: boolean
-  readonly rename: boolean
-  readonly moveSecrets: boolean
-}
-
 async function run(context: CommandContext, input: CommandInput): Promise<number> {
   const { io, flags } = context
   const wishes = wishesOf(context, input)
   const home = homeFolder(io.env)
   const table = await findImportable({ env: io.env, platform: process.platform, home, cwd: io.cwd }, wishes.wanted)
-  if (table.rows.length === 0) return await nothingFound(context, table, wishes)
+  if (table.rows.length === 0 && wishes.names.length === 0) return await nothingFound(context, table, wishes)
   if (wishes.all || wishes.names.length > 0) {
     for (const problem of table.problems) io.err(`${describeProblem(problem)}\n`)
     if (wishes.all && !wishes.project) tellOfProject(context, table)
@@ -75,48 +67,16 @@ async function run(context: CommandContext, input: CommandInput): Promise<number
   return exitCodes.ok
 }
 
-function wishesOf({ flags }: CommandContext, { values, positionals }: CommandInput): Wishes {
-  const names = [values['servers'] ?? []].flat().flatMap((list) => String(list).split(','))
-  const wishes = {
-    wanted: positionals.length === 0 ? clientIds : positionals.map(clientNamed),
-    all: values['all'] === true,
-    names: names.map((name) => name.trim()).filter((name) => name !== ''),
-    project: values['project'] === true,
-    rename: values['rename'] === true,
-    moveSecrets: values['move-secrets'] === true,
-  }
-  if (wishes.all && wishes.names.length > 0) {
-    throw new CapstanError('usage', '--all and --servers exclude each other: copy all servers, or name some.')
-  }
-  const copies = wishes.all || wishes.names.length > 0 || (flags.mayAsk && !flags.json)
-  if (!copies && (wishes.project || wishes.rename || wishes.moveSecrets)) {
-    const flag = wishes.project ? '--project' : wishes.rename ? '--rename' : '--move-secrets'
-    throw new CapstanError('usage', `${flag} says how to copy, but nothing is to be copied.`, {
-      next: 'Add --all, or --servers with the names.',
-    })
-  }
-  return wishes
-}
-
-function clientNamed(typed: string): ClientId {
-  const name = typed.toLowerCase()
-  const found = clientIds.find((id) => id === name || clients[id].aliases.some((alias: string) => alias === name))
-  if (found !== undefined) return found
-  const known = clientIds.flatMap((id) => [id, ...clients[id].aliases])
-  const [closest] = nearest(name, known)
-  const meant = closest === undefined ? '' : ` Did you mean "${closest}"?`
-  throw new CapstanError('usage', `There is no client "${typed}" to import from.${meant}`, {
-    next: `Known clients: ${clientIds.join(', ')}.`,
-  })
-}
-
-async function nothingFound({ io, flags }: CommandContext, table: ImportTable, { wanted }: Wishes): Promise<number> {
+async function nothingFound(context: CommandContext, table: ImportTable, wishes: ImportWishes): Promise<number> {
+  const { io, flags } = context
+  const { wanted, all } = wishes
   const [problem] = table.problems
   if (problem !== undefined && wanted.length < clientIds.length) {
     throw new CapstanError('config_invalid', describeProblem(problem), {
       next: `Mend ${problem.file}, then try again.`,
     })
   }
+  if (flags.json && all) return await copy(context, [], wishes)
   if (flags.json) await io.out(tableToJson(table))
   else {
     const where =
@@ -127,7 +87,7 @@ async function nothingFound({ io, flags }: CommandContext, table: ImportTable, {
   return exitCodes.ok
 }
 
-function chosenRows(table: ImportTable, { all, names, project }: Wishes): readonly ImportRow[] {
+function chosenRows(table: ImportTable, { all, names, project }: ImportWishes): readonly ImportRow[] {
   // A stranger may have written the project's files; in the user's own file their servers would need no approval.
   if (all) return table.rows.filter((row) => project || row.scope === 'user')
   return [...new Set(names)].map((name) => table.rows.find((row) => row.name === name) ?? unknownServer(name, table))
@@ -144,11 +104,11 @@ function tellOfProject({ io }: CommandContext, { rows }: ImportTable): void {
 function unknownServer(name: string, table: ImportTable): never {
   const known = table.rows.map((row) => row.name)
   const close = nearest(name, known)
-  const hint = close.length === 0 ? `Found: ${known.join(', ')}.` : `Closest: ${close.join(', ')}.`
+  const hint = close.length === 0 ? `Found: ${known.join(', ') || 'none'}.` : `Closest: ${close.join(', ')}.`
   throw new CapstanError('server_unknown', `No client has a server "${name}". ${hint}`, { next: 'Run: capstan import' })
 }
 
-async function askAndCopy(context: CommandContext, table: ImportTable, wishes: Wishes): Promise<number> {
+async function askAndCopy(context: CommandContext, table: ImportTable, wishes: ImportWishes): Promise<number> {
   const { io } = context
   const answer = await ask(io, '\nCopy which servers: all, none, or names with commas?', { default: 'none' })
   if (/^(?:none|n|no)$/i.test(answer)) {
@@ -168,9 +128,10 @@ async function wantsToMove({ io }: CommandContext, secrets: number): Promise<boo
   return (await ask(io, question, { choices: ['yes', 'no'], default: 'no' })) === 'yes'
 }
 
-async function copy(context: CommandContext, rows: readonly ImportRow[], wishes: Wishes): Promise<number> {
+async function copy(context: CommandContext, rows: readonly ImportRow[], wishes: ImportWishes): Promise<number> {
   const { io, flags, signal } = context
-  const file = wishes.project ? await projectFile(context) : userFile(context)
+  const files = await serverFiles(context)
+  const file = wishes.project ? files.project : files.user
   const secretsFile = secretsFileOf(io.env)
   const options: CopyOptions = {
     file,
@@ -199,22 +160,11 @@ async function trustOwn({ plan, written }: CopyReport, projectFile: string, env:
   )
 }
 
-/** A file named with `--config` stands for the user's. */
-function userFile({ io, flags }: CommandContext): string {
-  const [named] = flags.config
-  return named === undefined ? join(places(io.env).config, 'mcp.json') : resolve(io.cwd, named)
-}
-
-async function projectFile({ io }: CommandContext): Promise<string> {
-  const { root, file } = await findProject(io.cwd, homeFolder(io.env))
-  return file ?? join(root, '.mcp.json')
-}
-
 function secretsFileOf(env: Io['env']): string {
   return join(places(env).config, 'secrets.env')
 }
 
-function nextCommand({ rows }: ImportTable, { wanted }: Wishes): string {
+function nextCommand({ rows }: ImportTable, { wanted }: ImportWishes): string {
   const own = rows.filter((row) => row.scope === 'user')
   const copied = own.length === 0 ? rows : own
   const hasSecrets = copied.some((row) => row.notes.some((note) => note.kind === 'secret'))

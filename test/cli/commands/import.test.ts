@@ -230,6 +230,15 @@ test('where no client has servers it says so, with a command that adds one', asy
   })
 })
 
+test('where no client has servers, copying all copies none and copying a named one is an error', async () => {
+  await using home = await fixtureHome()
+
+  const { out } = await run(home, ['--all', '--json'])
+
+  expect(JSON.parse(out)).toMatchObject({ copied: [] })
+  await expect(run(home, ['--servers', 'docs'])).rejects.toMatchObject({ code: 'server_unknown' })
+})
+
 test('a broken file is told on stderr while the others are copied, and is an error when nothing else was asked for', async () => {
   await using home = await fixtureHome(['pi'])
   await mkdir(join(home.home, '.cursor'))
