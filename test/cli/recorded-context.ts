@@ -61,7 +61,7 @@ export function configOf(servers: Config['servers'], rest: Partial<Config> = {})
   return {
     servers,
     settings: { catalogueSeconds: 10 },
-    surroundings: { env: {}, homeFolder: '/', workspaceFolder: '/' },
+    surroundings: { env: {}, homeFolder: '/', workspaceFolder: '/', currentFolder: '/' },
     files: [],
     warnings: [],
     ...rest,

@@ -10,6 +10,7 @@ import { describeState, problemOf, type ServerGroup } from './server-group.ts'
 import type { Style } from './style.ts'
 import { paragraph, renderTable } from './table.ts'
 import { toolsTokens, toolTokens } from './tokens.ts'
+import { displayWidth, truncate } from './width.ts'
 
 export interface Look {
   readonly columns: number
@@ -27,7 +28,9 @@ export function renderTool(tool: ToolEntry, look: Look): string {
     ...(tool.outputSchema === undefined ? [] : [section('Output', outputTable(tool.outputSchema, look), look)]),
     ...(claims.length === 0
       ? []
-      : [section('The server says it', claims.map((claim) => `  ${claim}\n`).join(''), look)]),
+      : [
+          section('The server says it', claims.map((claim) => paragraph(claim, { ...look, indent: 2 })).join(''), look),
+        ]),
     section('Example', `  ${plainLine(exampleCall(tool))}\n`, look),
     look.style.faint(`Costs a model about ${count(toolTokens(tool), 'token')}.`) + '\n',
   ].join('\n')
@@ -96,9 +99,10 @@ function serverFacts(group: ServerGroup): readonly (readonly [string, string])[]
   ]
 }
 
-function title(name: string, long: string | undefined, { style }: Look): string {
-  const extra = long === undefined ? '' : `  ${style.faint(plainLine(long))}`
-  return `${style.heading(plainLine(name))}${extra}\n`
+function title(name: string, long: string | undefined, { columns, style }: Look): string {
+  const plain = plainLine(name)
+  const extra = truncate(plainLine(long ?? ''), columns - displayWidth(plain) - 2)
+  return `${style.heading(plain)}${extra === '' ? '' : `  ${style.faint(extra)}`}\n`
 }
 
 function described(description: string | undefined, look: Look): string {

@@ -5,7 +5,7 @@ import { plainLine } from '../plain-text.ts'
 import { count } from './numbers.ts'
 import { describeState, hasAnswered, problemOf, type ServerGroup } from './server-group.ts'
 import type { Style } from './style.ts'
-import { displayWidth, padEnd, truncate } from './width.ts'
+import { displayWidth, truncate } from './width.ts'
 
 export interface ListingOptions {
   readonly kinds: readonly ListKind[]
@@ -83,5 +83,5 @@ const leastForText = 12
 function renderLine({ name, text }: Line, nameWidth: number, { columns, style }: ListingOptions): string {
   const left = columns - 4 - Math.max(nameWidth, displayWidth(name))
   const shown = left < leastForText ? '' : truncate(text, left)
-  return `  ${style.name(name)}${shown === '' ? '' : `${padEnd('', nameWidth - displayWidth(name) + 2)}${shown}`}\n`
+  return `  ${style.name(name)}${shown === '' ? '' : `${' '.repeat(Math.max(0, nameWidth - displayWidth(name)) + 2)}${shown}`}\n`
 }

@@ -30,8 +30,8 @@ function serverSection(group: ServerGroup): string {
 function readyLine(state: Extract<ServerGroup['status']['state'], { kind: 'ready' }>): string {
   const { implementation } = state
   const program =
-    implementation === undefined ? '' : `${inline(implementation.name)} ${inline(implementation.version)}, `
-  return `${program}protocol ${inline(state.protocolVersion)} over ${state.transport}.`
+    implementation === undefined ? 'It' : `${inline(implementation.name)} ${inline(implementation.version)}`
+  return `${program} speaks protocol ${inline(state.protocolVersion)} over ${state.transport}.`
 }
 
 function titled(title: string, sections: readonly string[]): readonly string[] {

@@ -23,7 +23,7 @@ export interface Overview {
 export function needsOf(groups: readonly ServerGroup[], warnings: readonly string[]): readonly Need[] {
   const untrusted = groups.filter((group) => group.status.state.kind === 'untrusted').map((group) => group.status.name)
   const review: Need = {
-    what: `${count(untrusted.length, 'project server')} not started before you approve: ${untrusted.join(', ')}`,
+    what: `Project servers that wait for your approval: ${untrusted.join(', ')}`,
     next: 'capstan review',
   }
   return [

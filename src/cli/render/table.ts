@@ -40,14 +40,23 @@ function rowLines(row: readonly Cell[], widths: readonly number[], at: { indent:
     .join('')
 }
 
+/** The first cell on a line of its own, the short ones between beside each other if they fit, the last below. */
 function stackedLines(row: readonly Cell[], indent: string, { columns }: TableOptions): string {
-  return row
-    .filter((cell) => cell.text !== '')
-    .flatMap((cell, index) => {
-      const own = indent + (index === 0 ? '' : '  ')
-      return wrap(cell.text, columns - own.length).map((line) => `${own}${paint(cell, line)}\n`)
-    })
-    .join('')
+  const [first, ...rest] = row.filter((cell) => cell.text !== '')
+  if (first === undefined) return ''
+  const between = rest.slice(0, -1)
+  const inner = `${indent}  `
+  const fits = displayWidth(inner + between.map((cell) => cell.text).join('  ')) <= columns
+  const lines = (cell: Cell, before: string): readonly string[] =>
+    wrap(cell.text, columns - before.length).map((line) => before + paint(cell, line))
+  return [
+    ...lines(first, indent),
+    ...(fits && between.length > 0
+      ? [inner + between.map((cell) => paint(cell, cell.text)).join('  ')]
+      : between.flatMap((cell) => lines(cell, inner))),
+    ...rest.slice(-1).flatMap((cell) => lines(cell, inner)),
+    '',
+  ].join('\n')
 }
 
 function columnWidths(rows: readonly (readonly Cell[])[]): readonly number[] {

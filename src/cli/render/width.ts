@@ -29,20 +29,23 @@ export function wrap(text: string, width: number): readonly string[] {
 
 function wrapLine(line: string, width: number): readonly string[] {
   if (displayWidth(line) <= width) return [line]
-  const indent = head(/^\s*/.exec(line)?.[0] ?? '', Math.floor(width / 2))
+  const [, blanks = '', marker = ''] = /^(\s*)((?:[-*•]|\d+[.)])\s+)?/u.exec(line) ?? []
+  const indent = head(blanks, Math.floor(width / 2))
+  // What belongs to a list item stays to the right of its mark.
+  const hang = head(indent + ' '.repeat(marker.length), Math.floor(width / 2))
   const lines: string[] = []
   let current = indent
   for (const word of line
     .trim()
     .split(/\s+/u)
-    .flatMap((long) => cut(long, width - indent.length))) {
+    .flatMap((long) => cut(long, width - hang.length))) {
     const joined = current.trim() === '' ? current + word : `${current} ${word}`
     if (displayWidth(joined) <= width) {
       current = joined
       continue
     }
     if (current.trim() !== '') lines.push(current)
-    current = indent + word
+    current = hang + word
   }
   return [...lines, current]
 }

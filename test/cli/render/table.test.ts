@@ -32,8 +32,8 @@ test.each([120, 80, 60, 40, 24])('nothing is wider than %i columns', (columns) =
   expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(columns)
 })
 
-test('where columns do not fit, every cell gets a line of its own', () => {
-  expect(renderTable(rows, { columns: 30 })).toContain('excludePatterns\n  string[]\n  optional\n  What to leave out\n')
+test('where columns do not fit, a row is stacked', () => {
+  expect(renderTable(rows, { columns: 30 })).toContain('excludePatterns\n  string[]  optional\n  What to leave out\n')
 })
 
 test('colour does not change the columns', () => {

@@ -35,7 +35,7 @@ test('padding counts columns, not characters', () => {
 test('text is broken between words, and keeps its own line ends and indentation', () => {
   expect(wrap('one two three', 8)).toEqual(['one two', 'three'])
   expect(wrap('a\n\nb', 8)).toEqual(['a', '', 'b'])
-  expect(wrap('  - one two three', 10)).toEqual(['  - one', '  two', '  three'])
+  expect(wrap('  - one two three', 10)).toEqual(['  - one', '    two', '    three'])
 })
 
 test('a word longer than the line is cut, and nothing of it is lost', () => {
