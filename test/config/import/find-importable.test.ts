@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parseEntry } from '../../../src/config/entry.ts'
 import { clientFiles, clientIds } from '../../../src/config/import/clients.ts'
 import { findImportable } from '../../../src/config/import/find-importable.ts'
 import { fixtureHome, placeFixture } from './fixture-home.ts'
@@ -57,6 +58,15 @@ test('a server that is on in one client counts as on', async () => {
   const { rows } = await findImportable(home)
 
   expect(rows.find((row) => row.name === 'browser')?.entry['disabled']).toBeUndefined()
+})
+
+test('every entry found is one that Capstan accepts, without a warning', async () => {
+  await using home = await fixtureHome(clientIds)
+
+  const { rows } = await findImportable(home)
+  const warnings = rows.flatMap(({ name, entry }) => parseEntry(entry, { name, file: '/mcp.json' }).warnings)
+
+  expect(warnings).toEqual([])
 })
 
 test('literal tokens are flagged, masked', async () => {
