@@ -22,7 +22,7 @@ export function secretSpans(name: string, text: string): readonly Span[] {
 }
 
 /** Whether a variable, header, flag or parameter of this name usually holds a secret. */
-export function isSecretName(name: string): boolean {
+function isSecretName(name: string): boolean {
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()

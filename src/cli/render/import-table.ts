@@ -46,7 +46,7 @@ export function describeProblem({ client, file, message, line, column }: ImportT
 }
 
 /** The clients that have a server, with the name it has there where that is another one. */
-export function sourcesInWords(row: ImportRow): string {
+function sourcesInWords(row: ImportRow): string {
   const words = row.sources.map((source) => {
     const title = clientTitle(source.client)
     return source.name === row.sources[0].name ? title : `${title} (as ${plainLine(source.name)})`
@@ -55,7 +55,7 @@ export function sourcesInWords(row: ImportRow): string {
 }
 
 /** What to know about a server before it is copied; a short sentence without its full stop. */
-export function noteInWords(note: ImportNote): string {
+function noteInWords(note: ImportNote): string {
   switch (note.kind) {
     case 'secret':
       return `a secret in plain text: ${plainLine(note.label)} (${note.masked})`
@@ -107,7 +107,7 @@ function widest(texts: readonly string[]): number {
 }
 
 /** The command line or the address, with its secrets masked. */
-export function targetOf(entry: RawEntry): string {
+function targetOf(entry: RawEntry): string {
   const { url, command, args } = maskEntry(entry)
   if (typeof url === 'string') return plainLine(url)
   return plainLine([command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string').join(' '))

@@ -140,7 +140,7 @@ export const clients = {
 
 export const clientIds = Object.keys(clients).filter(isClientId)
 
-export function isClientId(name: string): name is ClientId {
+function isClientId(name: string): name is ClientId {
   return Object.hasOwn(clients, name)
 }
 
