@@ -1,5 +1,5 @@
 import { resolveServer } from '../../config/interpolate.ts'
-import type { Config, ConfiguredServer, ServerConfig, StdioServer } from '../../config/types.ts'
+import type { Config, ConfiguredServer, StdioServer } from '../../config/types.ts'
 import { CapstanError, errorFamilies } from '../../errors.ts'
 import { places } from '../../files/places.ts'
 import type { Hub } from '../../hub/api.ts'
@@ -71,12 +71,15 @@ async function askUntilSettled(
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly ServerGroup[]> {
-  for (let round = 1; ; round++) {
-    const catalogue = await hub.catalogue({ servers: names, signal })
-    const groups = groupByServer(chooseServers(await hub.servers({ signal }), names), catalogue)
-    const isSettled = groups.every((group) => group.status.state.kind !== 'connecting')
-    if (isSettled || round === mostRounds) return groups
+  const answers = new Map<string, ServerGroup>()
+  let asking = names
+  for (let round = 0; round < mostRounds && asking.length > 0; round++) {
+    const catalogue = await hub.catalogue({ servers: asking, signal })
+    const groups = groupByServer(chooseServers(await hub.servers({ signal }), asking), catalogue)
+    for (const group of groups) answers.set(group.status.name, group)
+    asking = groups.filter((group) => group.status.state.kind === 'connecting').map((group) => group.status.name)
   }
+  return [...answers.values()]
 }
 
 interface Surroundings {
@@ -86,31 +89,33 @@ interface Surroundings {
 
 async function checkServer(hub: Hub, group: ServerGroup, { context, config }: Surroundings): Promise<ServerReport> {
   const configured = config.servers.find((server) => server.name === group.status.name)
-  const server = configured === undefined ? undefined : await resolved(configured, config)
-  const commandFile = server?.transport === 'stdio' ? await fileOf(server, context) : undefined
+  const server = configured?.standing.kind === 'usable' ? configured.standing.server : undefined
+  const commandFile =
+    configured !== undefined && server?.transport === 'stdio'
+      ? await commandFileOf(server, configured, { context, config })
+      : undefined
   const logs = await hub.logs(group.status.name, { signal: context.signal })
   return diagnose({ group, configured, server, commandFile, logs })
 }
 
-/** The entry with its `${…}` filled in; as it stands in the file where that fails, which the hub then reports. */
-async function resolved(
-  { name, origin, standing }: ConfiguredServer,
-  config: Config,
-): Promise<ServerConfig | undefined> {
-  if (standing.kind !== 'usable') return undefined
+/** The file that the command runs, looked up as the hub would: with its `${…}` filled in and in its own folder. */
+async function commandFileOf(
+  server: StdioServer,
+  { name, origin }: ConfiguredServer,
+  { context, config }: Surroundings,
+): Promise<string | undefined> {
   const { layer, file } = origin
   const where = { name, layer, ...(file === undefined ? {} : { file }) }
   try {
-    return await resolveServer(standing.server, where, config.surroundings)
+    const resolved = await resolveServer(server, where, config.surroundings)
+    if (resolved.transport !== 'stdio') return undefined
+    const env = { ...context.io.env, ...resolved.env }
+    return await findCommand(resolved.command, { cwd: resolved.cwd ?? context.io.cwd, env, platform: process.platform })
   } catch (error) {
-    if (error instanceof CapstanError) return standing.server
+    // A variable that is missing keeps the server from starting, so the hub has reported it already.
+    if (error instanceof CapstanError) return undefined
     throw error
   }
-}
-
-function fileOf(server: StdioServer, { io }: CommandContext): Promise<string | undefined> {
-  const env = { ...io.env, ...server.env }
-  return findCommand(server.command, { cwd: server.cwd ?? io.cwd, env, platform: process.platform })
 }
 
 async function print({ io, flags }: CommandContext, ground: Report, servers: readonly ServerReport[]): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ConfiguredServer, ServerConfig } from '../../config/types.ts'
 import { errorFamilies, type ErrorJson } from '../../errors.ts'
 import type { LogLine } from '../../hub/api.ts'
+import { maskEntry } from '../../policy/secrets.ts'
 import { shellQuote } from '../render/example.ts'
 import { count, formatMs } from '../render/numbers.ts'
 import { problemOf, type ServerGroup } from '../render/server-group.ts'
@@ -34,7 +35,7 @@ export interface Evidence {
   readonly group: ServerGroup
   /** Absent for a server that is in no file. */
   readonly configured?: ConfiguredServer | undefined
-  /** The entry after `${…}`, where that succeeded. */
+  /** The entry as its file has it: a filled-in `${TOKEN}` has no place in a report. */
   readonly server?: ServerConfig | undefined
   /** The file its command runs; absent when it was not found. */
   readonly commandFile?: string | undefined
@@ -66,7 +67,7 @@ function factsOf(evidence: Evidence): readonly Fact[] {
 }
 
 function startFact(server: ServerConfig, { commandFile }: Evidence): Fact {
-  if (server.transport === 'remote') return { label: 'url', value: server.url.split('?')[0] ?? server.url }
+  if (server.transport === 'remote') return { label: 'url', value: maskedUrl(server.url) }
   if (commandFile === undefined) return { label: 'command', value: `${server.command}, not found` }
   return {
     label: 'command',
@@ -97,6 +98,9 @@ function failureOf(evidence: Evidence): readonly Finding[] {
     return [{ level: 'problem', what: 'It is still starting and has not answered yet.', mend: slowStartMend(evidence) }]
   }
   const problem = problemOf(evidence.group)
+  if (problem === undefined && status.state.kind === 'idle' && evidence.group.coverage?.kind === 'listed') {
+    return [{ level: 'problem', what: 'It ended by itself after it had answered.', mend: byHandMend(evidence) }]
+  }
   return problem === undefined ? [] : [{ level: 'problem', what: problem.message, mend: mendOf(problem, evidence) }]
 }
 
@@ -110,9 +114,15 @@ function mendOf(problem: ErrorJson, evidence: Evidence): string {
   if (server?.transport === 'stdio') {
     if (commandFile === undefined) return installAdvice(server.command)
     if (problem.code === 'connect_timed_out' || problem.code === 'timed_out') return slowStartMend(evidence)
-    return `Run it by hand to see why: ${commandLine(server.command, server.args)}`
+    return byHandMend(evidence)
   }
   return problem.next ?? 'Check "url" and "headers" of its entry.'
+}
+
+function byHandMend({ server }: Evidence): string {
+  return server?.transport === 'stdio'
+    ? `Run it by hand to see why: ${commandLine(server.command, server.args)}`
+    : 'Look at the log of the server.'
 }
 
 function slowStartMend({ server }: Evidence): string {
@@ -182,6 +192,19 @@ function stderrTail({ group, logs }: Evidence): readonly string[] {
     .map((line) => line.text)
 }
 
+/** The command as a person would type it. Reports get pasted into bug reports, so secrets are masked. */
 function commandLine(command: string, args: readonly string[]): string {
-  return [command, ...args].map(shellQuote).join(' ')
+  const masked = maskEntry({ command, args })['args']
+  const words = Array.isArray(masked) ? masked.map(String) : []
+  return [command, ...words].map((word) => (isVariable(word) ? `"${word}"` : shellQuote(word))).join(' ')
+}
+
+/** A `${NAME}` that a shell fills in as we do. */
+function isVariable(word: string): boolean {
+  return /^[\w./:=-]*\$\{\w+\}[\w./:=-]*$/.test(word)
+}
+
+function maskedUrl(url: string): string {
+  const masked = maskEntry({ url })['url']
+  return typeof masked === 'string' ? (masked.split('?')[0] ?? '') : ''
 }

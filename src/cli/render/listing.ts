@@ -43,6 +43,7 @@ function renderHead(group: ServerGroup, { kinds, columns, style }: ListingOption
 }
 
 function stateOf(group: ServerGroup): string {
+  if (group.coverage?.kind === 'listed' && group.status.state.kind === 'idle') return 'ended after it had answered'
   if (group.coverage?.kind === 'stale') return 'an old list: the last refresh failed'
   return group.coverage?.kind === 'missing' && group.status.state.kind === 'ready'
     ? 'did not answer'

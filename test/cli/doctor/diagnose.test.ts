@@ -109,3 +109,27 @@ test('noise on stdout, wrappers, slow starts and being disabled are notes, not p
   expect(noisy.findings[0]?.what).toContain('1 line')
   expect(off.findings).toMatchObject([{ level: 'note', mend: 'Run: capstan enable s' }])
 })
+
+test('a report holds no secrets, and variables stay as the file has them', () => {
+  const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
+  const server = stdio('node', ['x.js', `--token=${token}`, '--key=${MY_KEY}'])
+
+  const report = diagnose(evidence(failed('s'), { server, commandFile: '/usr/bin/node' }))
+  const remote = diagnose(
+    evidence(failed('r'), {
+      server: { ...limits, transport: 'remote', url: `https://x.example/mcp?token=${token}`, headers: {} },
+    }),
+  )
+
+  expect(JSON.stringify([report, remote])).not.toContain(token)
+  expect(report.findings[0]?.mend).toContain('"--key=${MY_KEY}"')
+  expect(remote.facts).toEqual([{ label: 'url', value: 'https://x.example/mcp' }])
+})
+
+test('a server that ended after it had answered is a problem', () => {
+  const report = diagnose(
+    evidence({ name: 's', state: { kind: 'idle' } }, { server: stdio('node'), commandFile: '/bin/node' }),
+  )
+
+  expect(report.findings).toMatchObject([{ level: 'problem', mend: 'Run it by hand to see why: node' }])
+})
