@@ -1,0 +1,97 @@
+import { join } from 'node:path'
+import { CapstanError, messageOf } from '../errors.ts'
+import { kindOf } from './fields.ts'
+import type { ReadText } from './read-text.ts'
+import type { Layer, Settings } from './types.ts'
+
+export const defaultSettings: Settings = { catalogueSeconds: 10 }
+
+/** How each key of `config.toml` is read. A key whose reader is missing here is unknown. */
+const readers: Readonly<Record<string, (value: unknown, at: SettingPlace) => Partial<Settings>>> = {
+  catalogue_seconds: (value, at) => ({ catalogueSeconds: seconds(value, at) }),
+}
+
+/** What only the user may set: a cloned project must not name programs, addresses for keys to go to, or permissions. */
+const userOnly = new Set(
+  'allow always_allow command commands daemon deny key keys model models permissions prompts prompts_folder providers shell'.split(
+    ' ',
+  ),
+)
+
+interface SettingPlace {
+  readonly file: string
+  readonly key: string
+}
+
+export interface LoadedSettings {
+  readonly settings: Settings
+  readonly files: readonly { readonly path: string; readonly layer: Layer }[]
+  readonly warnings: readonly string[]
+}
+
+/** The user's `config.toml`, then the project's `.capstan/config.toml` over it. */
+export async function loadSettings(
+  folders: { readonly config: string; readonly project: string },
+  readText: ReadText,
+): Promise<LoadedSettings> {
+  const [user, project] = await Promise.all([
+    readSettings(join(folders.config, 'config.toml'), 'user', readText),
+    readSettings(join(folders.project, '.capstan', 'config.toml'), 'project', readText),
+  ])
+  return {
+    settings: { ...defaultSettings, ...user.values, ...project.values },
+    files: [...user.files, ...project.files],
+    warnings: [...user.warnings, ...project.warnings],
+  }
+}
+
+interface SettingsFile {
+  readonly values: Partial<Settings>
+  readonly files: LoadedSettings['files']
+  readonly warnings: readonly string[]
+}
+
+async function readSettings(path: string, layer: Layer, readText: ReadText): Promise<SettingsFile> {
+  const text = await readText(path)
+  if (text === undefined) return { values: {}, files: [], warnings: [] }
+  const pairs = Object.entries(await parseToml(text, path))
+  const warnings = pairs.flatMap(([key]) => {
+    const problem = problemWith(key, layer)
+    return problem === undefined ? [] : [`${path}: ${problem}; it is ignored.`]
+  })
+  const values = pairs.map(([key, value]) =>
+    problemWith(key, layer) === undefined ? readers[key]?.(value, { file: path, key }) : undefined,
+  )
+  return { values: Object.assign({}, ...values), files: [{ path, layer }], warnings }
+}
+
+function problemWith(key: string, layer: Layer): string | undefined {
+  if (layer === 'project' && userOnly.has(key)) return `a project may not set "${key}"`
+  return Object.hasOwn(readers, key) ? undefined : `"${key}" is not a setting`
+}
+
+async function parseToml(text: string, file: string): Promise<Readonly<Record<string, unknown>>> {
+  const { parse, TomlError } = await import('smol-toml')
+  try {
+    return parse(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    const reason = messageOf(error)
+      .split('\n')[0]
+      ?.replace(/^Invalid TOML document: /, '')
+    throw new CapstanError('config_invalid', `${file}:${error.line}:${error.column}: ${reason}.`, {
+      cause: error,
+      next: `Open ${file} and mend line ${error.line}.`,
+    })
+  }
+}
+
+function seconds(value: unknown, { file, key }: SettingPlace): number {
+  if (typeof value === 'number' && value > 0 && value <= 3600) return value
+  const came = typeof value === 'bigint' ? `the number ${value}` : kindOf(value)
+  throw new CapstanError(
+    'config_bad_type',
+    `${file}: ${key} must be a number of seconds, more than 0 and at most 3600, but is ${came}.`,
+    { next: `Correct ${key} in ${file}, or remove it to get the default.` },
+  )
+}
