@@ -1,3 +1,4 @@
+import { describeChange } from '../config/describe-change.ts'
 import type { RawEntry } from '../config/types.ts'
 import { maskEntry } from '../policy/secrets.ts'
 import { revealedText } from './plain-text.ts'
@@ -11,4 +12,10 @@ export function describeEntry(entry: RawEntry): string {
     return revealedText(words.map(shellQuote).join(' '))
   }
   return typeof url === 'string' ? revealedText(url) : 'neither command nor url'
+}
+
+/** One line for each field that `describeEntry` leaves out; literal secrets are masked. */
+export function describeFurtherFields(entry: RawEntry): readonly string[] {
+  const { command: _command, args: _args, url: _url, ...rest } = entry
+  return describeChange({}, rest).map((line) => revealedText(line.replace(': added ', ': ')))
 }

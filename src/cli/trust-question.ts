@@ -3,7 +3,7 @@ import type { Decision, TrustDecision } from '../config/trust.ts'
 import type { RawEntry } from '../config/types.ts'
 import { ask } from './ask.ts'
 import type { Io } from './command.ts'
-import { describeEntry } from './describe-entry.ts'
+import { describeEntry, describeFurtherFields } from './describe-entry.ts'
 import { revealedText } from './plain-text.ts'
 
 /** A server of a project file that waits for a person's word. */
@@ -31,7 +31,11 @@ export async function askForTrust(io: Io, pending: readonly PendingServer[]): Pr
 
 /** The lines that say what a waiting server would do: all of it when it is new, only the difference when it changed. */
 export function describePending({ name, entry, before }: PendingServer): readonly string[] {
-  if (before === undefined) return [`${revealedText(name)}: ${describeEntry(entry)}`, ...furtherFields(entry)]
+  if (before === undefined)
+    return [
+      `${revealedText(name)}: ${describeEntry(entry)}`,
+      ...describeFurtherFields(entry).map((line) => `  ${line}`),
+    ]
   return [
     `${revealedText(name)} has changed:`,
     ...describeChange(before, entry).map((line) => `  ${revealedText(line)}`),
@@ -53,12 +57,6 @@ async function askAboutFile(
     decisions.push(decided(server, word === 'yes' ? 'trusted' : 'refused'))
   }
   return decisions
-}
-
-/** What may run code or leak data besides the command itself must be seen before it is approved. */
-function furtherFields(entry: RawEntry): readonly string[] {
-  const { command: _command, args: _args, url: _url, type: _type, description: _description, ...rest } = entry
-  return describeChange({}, rest).map((line) => `  ${revealedText(line.replace(': added ', ': '))}`)
 }
 
 function decided({ projectFile, name, entry }: PendingServer, decision: Decision): TrustDecision {

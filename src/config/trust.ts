@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import { hasCode, writeFileAtomic } from '../files/atomic-write.ts'
 import { withLock } from '../files/lock.ts'
+import { places } from '../files/places.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { RawEntry } from './types.ts'
 
@@ -31,6 +33,11 @@ interface TrustRecord {
   readonly decision: Decision
   /** As it was decided on, so that a later change can be shown as a difference. */
   readonly entry: RawEntry
+}
+
+/** Where the decisions of the person with this environment are kept. */
+export function trustFile(env: Readonly<Record<string, string | undefined>>): string {
+  return join(places(env).state, 'trust.json')
 }
 
 /** All decisions so far. A store that cannot be read trusts nothing and is put aside; it is never a reason to fail. */

@@ -89,6 +89,7 @@ test('a new entry shows everything that can run code or send data away, with sec
     '  env.NODE_OPTIONS: --import=./x.js',
     '  env.GITHUB_TOKEN: ghp_****',
     '  alwaysAllow: ["*"]',
+    '  description: nice',
   ])
 })
 
