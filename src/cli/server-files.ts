@@ -4,7 +4,7 @@ import { findProject } from '../config/project.ts'
 import type { RawEntry } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import { homeFolder, places } from '../files/places.ts'
-import { nearest } from '../hub/nearest.ts'
+import { closest } from '../hub/names.ts'
 import type { CommandContext, Io } from './command.ts'
 
 type Surface = Pick<CommandContext, 'io' | 'flags'>
@@ -58,9 +58,8 @@ async function serversOf(file: string): Promise<readonly PlacedServer[]> {
 }
 
 function unknownServer(name: string, known: readonly string[], searched: readonly string[]): never {
-  const near = nearest(name, known)
-  const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
-  throw new CapstanError('server_unknown', `There is no server "${name}" in ${searched.join(' or ')}.${hint}`, {
+  const where = searched.join(' or ')
+  throw new CapstanError('server_unknown', `There is no server "${name}" in ${where}.${closest(name, known)}`, {
     server: name,
     next: 'Run: capstan config',
   })

@@ -1,7 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Command, CommandContext, GlobalFlags } from '../../src/cli/command.ts'
+import type { Command, CommandContext, GlobalFlags, Io } from '../../src/cli/command.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { readTrust, standingOf, trustFile } from '../../src/config/trust.ts'
 import type { Config } from '../../src/config/types.ts'
 import { tempFolder, type TempFolder } from '../config/temp-folder.ts'
 import { person, type PersonOptions } from './person.ts'
@@ -11,6 +13,7 @@ export interface Run extends Pick<PersonOptions, 'isAtTerminal' | 'types'> {
   /** Below the workbench's folder; the project's root when absent. */
   readonly cwd?: string
   readonly flags?: Partial<GlobalFlags>
+  /** What the command sees instead of the files. */
   readonly config?: Config
 }
 
@@ -47,8 +50,8 @@ export async function workbench(): Promise<Workbench> {
         io: somebody.io,
         flags: { ...flagsFor(typing.isAtTerminal === true), header: headersIn(input.values), ...flags },
         signal: new AbortController().signal,
-        loadConfig: () => (config === undefined ? unwanted('config') : Promise.resolve(config)),
-        openHub: () => unwanted('hub'),
+        loadConfig: () => (config === undefined ? load(somebody.io) : Promise.resolve(config)),
+        openHub: () => Promise.reject(new Error('this command needs no hub')),
       }
       const code = await command.run(context, input)
       return { code, printed: somebody.printed(), said: somebody.said() }
@@ -65,6 +68,7 @@ function headersIn(values: Readonly<Record<string, unknown>>): readonly string[]
   return Array.isArray(header) ? header.map(String) : []
 }
 
-function unwanted(what: string): Promise<never> {
-  return Promise.reject(new Error(`this command needs no ${what}`))
+async function load({ env, cwd }: Io): Promise<Config> {
+  const store = await readTrust(trustFile(env))
+  return await loadConfig({ env, cwd, trust: (file, name, entry) => standingOf(store, file, name, entry) })
 }

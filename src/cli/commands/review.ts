@@ -12,7 +12,7 @@ import {
 } from '../../config/trust.ts'
 import { CapstanError } from '../../errors.ts'
 import { homeFolder } from '../../files/places.ts'
-import { nearest } from '../../hub/nearest.ts'
+import { closest } from '../../hub/names.ts'
 import { maskEntry } from '../../policy/secrets.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -45,7 +45,7 @@ interface ReviewedServer extends PendingServer {
 async function run(context: CommandContext, input: CommandInput): Promise<number> {
   const { io, flags } = context
   const servers = await projectServers(context)
-  const waiting = servers.filter(({ standing }) => standing === 'new' || standing === 'changed')
+  const waiting = servers.filter(isWaiting)
   const approved = approvedByName(servers, waiting, input)
   if (approved !== undefined) {
     await recordDecisions(
@@ -57,8 +57,12 @@ async function run(context: CommandContext, input: CommandInput): Promise<number
   }
   const after = await projectServers(context)
   await io.out(flags.json ? toJson(after) : toText(after, approved ?? []))
-  const isWaiting = after.some(({ standing }) => standing === 'new' || standing === 'changed')
-  return isWaiting ? exitCodes.notAllowed : exitCodes.ok
+  return after.some(isWaiting) ? exitCodes.notAllowed : exitCodes.ok
+}
+
+/** A disabled server is not started, so it can wait until it is wanted: enabling it is a change that asks. */
+function isWaiting({ standing, entry }: ReviewedServer): boolean {
+  return (standing === 'new' || standing === 'changed') && entry['disabled'] !== true
 }
 
 async function projectServers({ io }: CommandContext): Promise<readonly ReviewedServer[]> {
@@ -88,11 +92,10 @@ function approvedByName(
 }
 
 function unknownServer(name: string, servers: readonly ReviewedServer[]): never {
-  const near = nearest(
+  const hint = closest(
     name,
     servers.map((server) => server.name),
   )
-  const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ''
   throw new CapstanError('server_unknown', `The project's file has no server "${name}".${hint}`, {
     server: name,
     next: 'Run: capstan review',
@@ -102,7 +105,7 @@ function unknownServer(name: string, servers: readonly ReviewedServer[]): never 
 function toText(servers: readonly ReviewedServer[], approved: readonly ReviewedServer[]): string {
   const [first] = servers
   if (first === undefined) return 'Nothing waits: there are no project servers here.\n'
-  const waiting = servers.filter(({ standing }) => standing === 'new' || standing === 'changed')
+  const waiting = servers.filter(isWaiting)
   const refused = servers.filter(({ standing }) => standing === 'refused')
   const approvals = approved.length === 0 ? '' : `Approved: ${namesOf(approved)}.\n`
   const heading = waiting.length === 0 ? 'Nothing waits' : 'These wait for your approval'

@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { command as add } from '../../../src/cli/commands/add.ts'
 import { command as config } from '../../../src/cli/commands/config.ts'
+import { command as review } from '../../../src/cli/commands/review.ts'
 import type { Config, ServerConfig } from '../../../src/config/types.ts'
 import { CapstanError } from '../../../src/errors.ts'
 import { workbench } from '../workbench.ts'
@@ -111,6 +114,20 @@ test('--json holds the same for programs and masks secrets, those of replaced en
   expect(shown.servers[1].error).toMatchObject({ code: 'config_missing_field' })
   expect(shown).toMatchObject({ files: merged.files, warnings: merged.warnings, settings: merged.settings })
   expect(printed).not.toContain(token)
+})
+
+test("follows the files: a project entry replaces the user's and waits until it is reviewed", async () => {
+  await using bench = await workbench()
+  await bench.run(add, ['x', '--', 'mine'])
+  await writeFile(bench.projectFile, '{"mcpServers": {"x": {"command": "theirs"}}}')
+
+  const before = await bench.run(config, [])
+  await bench.run(review, ['x'])
+  const after = await bench.run(config, [])
+
+  expect(before.printed).toMatch(/^x {2}waits for your approval: capstan review\n {2}theirs\n/)
+  expect(before.printed).toContain(`replaces mine from ${bench.userFile} (user)`)
+  expect(after.printed).toMatch(/^x {2}in use\n {2}theirs\n/)
 })
 
 test('with no servers it says how to add one', async () => {

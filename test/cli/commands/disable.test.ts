@@ -74,7 +74,7 @@ test('a typo changes nothing and gets the closest names', async () => {
 
   await expect(bench.run(disable, ['a', 'boht'])).rejects.toMatchObject({
     code: 'server_unknown',
-    message: expect.stringContaining('Did you mean both?'),
+    message: expect.stringContaining('Closest: both.'),
   })
   expect(await readFile(bench.userFile, 'utf8')).toBe(mine)
 })

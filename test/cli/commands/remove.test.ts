@@ -45,7 +45,7 @@ test('a typo removes nothing and gets the closest names', async () => {
 
   await expect(bench.run(remove, ['a', 'teem'])).rejects.toMatchObject({
     code: 'server_unknown',
-    message: expect.stringContaining('Did you mean team?'),
+    message: expect.stringContaining('Closest: team.'),
   })
   expect(await readFile(bench.userFile, 'utf8')).toBe(mine)
 })

@@ -81,8 +81,14 @@ test('a server that the project does not have gets the closest names', async () 
 
   await expect(bench.run(review, ['oen'])).rejects.toMatchObject({
     code: 'server_unknown',
-    message: expect.stringContaining('Did you mean one?'),
+    message: expect.stringContaining('Closest: one.'),
   })
+})
+
+test('a disabled server does not wait', async () => {
+  await using bench = await withProject({ off: { command: 'x', disabled: true } })
+
+  expect((await bench.run(review, [])).code).toBe(0)
 })
 
 test('a store of trust that cannot be read is said and put aside, and everything waits again', async () => {
