@@ -107,7 +107,10 @@ async function commandFileOf(
   const { layer, file } = origin
   const where = { name, layer, ...(file === undefined ? {} : { file }) }
   try {
-    const resolved = await resolveServer(server, where, config.surroundings)
+    // Only what the lookup needs: a `${cmd:…}` elsewhere in the entry need not run a second time.
+    const { PATH } = server.env
+    const needed = { ...server, args: [], env: PATH === undefined ? {} : { PATH } }
+    const resolved = await resolveServer(needed, where, config.surroundings)
     if (resolved.transport !== 'stdio') return undefined
     const env = { ...context.io.env, ...resolved.env }
     return await findCommand(resolved.command, { cwd: resolved.cwd ?? context.io.cwd, env, platform: process.platform })

@@ -1,11 +1,9 @@
 import type { ImportSurroundings } from '../../config/import/clients.ts'
-import { findImportable } from '../../config/import/find-importable.ts'
 import type { ImportTable } from '../../config/import/table.ts'
 import { homeFolder } from '../../files/places.ts'
 import { addExample } from '../choose-servers.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { renderImportTable } from '../render/import-table.ts'
 import { needsOf, type Overview, renderOverview } from '../render/overview.ts'
 import { groupByServer, problemOf } from '../render/server-group.ts'
 import { columnsFor, styleFor } from '../render/style.ts'
@@ -56,6 +54,10 @@ function toJson({ groups, needs, next }: Overview): string {
 /** Nothing of ours is configured. What other clients have is shown, and one command that takes it over. */
 async function welcome(context: CommandContext): Promise<number> {
   const { io, flags } = context
+  const [{ findImportable }, { renderImportTable }] = await Promise.all([
+    import('../../config/import/find-importable.ts'),
+    import('../render/import-table.ts'),
+  ])
   // Files that the person named are all there is; other clients have nothing to do with them.
   const table = flags.config.length > 0 ? emptyTable : await findImportable(surroundings(context))
   const hasAny = table.rows.length > 0
