@@ -26,6 +26,8 @@ export interface ClientSetup {
   readonly signal: AbortSignal
   readonly onListChanged: (kind: ListKind) => void
   readonly onLog: (source: LogLine['source'], text: string) => void
+  /** Why our own transport ended the connection, if it was us. */
+  readonly failure?: (() => CapstanError | undefined) | undefined
 }
 
 export interface RequestOptions {
@@ -99,7 +101,7 @@ function connectionOver(client: Client, setup: ClientSetup, closed: Promise<void
     try {
       return await client.request({ method, params }, anyObject, sdkOptions(options))
     } catch (error) {
-      throw translateError(error, { server, method, options })
+      throw setup.failure?.() ?? translateError(error, { server, method, options })
     }
   }
 

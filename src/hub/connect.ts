@@ -94,7 +94,7 @@ async function startAndConnect(server: StdioServer, mode: Mode, options: Connect
   })
   try {
     await child.started
-    return await handshake({ transport, kind: 'stdio', mode, options })
+    return await handshake({ transport, kind: 'stdio', mode, options, failure: () => failure })
   } catch (error) {
     child.kill()
     await child.exited
@@ -107,14 +107,15 @@ interface Handshake {
   readonly kind: TransportKind
   readonly mode: Mode
   readonly options: Pick<ConnectOptions, 'name' | 'signal' | 'onListChanged' | 'onLog' | 'tap'>
+  readonly failure?: () => CapstanError | undefined
 }
 
 /** Speaks the first words over a transport. The SDK is loaded here: by now a server process is already booting beside it. */
-export async function handshake({ transport, kind, mode, options }: Handshake): Promise<Connection> {
+export async function handshake({ transport, kind, mode, options, failure }: Handshake): Promise<Connection> {
   const { name, signal, onListChanged, onLog, tap } = options
   if (tap !== undefined) tapTransport(transport, name, tap)
   const { openClient } = await import('./client.ts')
-  const opening = openClient({ server: name, transport, transportKind: kind, mode, signal, onListChanged, onLog })
+  const opening = openClient({ server: name, transport, transportKind: kind, mode, signal, onListChanged, onLog, failure })
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })

@@ -1,4 +1,5 @@
 import type { ResolveOptions } from '../config/interpolate.ts'
+import { makeCommandRunner } from '../config/run-command.ts'
 import { inlineConfig } from '../config/load.ts'
 import type { Config, RawEntry } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
@@ -113,9 +114,11 @@ function contextOf(
   { processes, emit }: { readonly processes: Set<ServerProcess>; readonly emit: (event: HubEvent) => void },
 ): HubContext {
   const { cache, runtime } = places(surroundings.env)
+  const { env, homeFolder } = surroundings
   return {
     surroundings,
-    resolve,
+    // One runner for all servers, so that each `${cmd:…}` runs once.
+    resolve: { runCommand: makeCommandRunner({ env, cwd: homeFolder }), ...resolve },
     eras: eras(`${cache}/eras.json`, Date.now),
     leftovers: leftovers(`${runtime}/servers`),
     grace,

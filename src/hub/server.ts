@@ -86,6 +86,7 @@ export function liveServer(setup: ServerSetup): LiveServer {
 
   function connection(signal?: AbortSignal): Promise<Connection> {
     if (setup.barred !== undefined) return Promise.reject(setup.barred.error)
+    if (signal?.aborted) return Promise.reject(stopped(signal, `server "${name}"`, name))
     connecting ??= connect()
     return waitFor(connecting, signal, `server "${name}" to connect`)
   }

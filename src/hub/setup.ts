@@ -83,7 +83,7 @@ function whyBarred({ name, standing, origin }: ConfiguredServer): ServerSetup['b
     case 'invalid':
       return { state: { kind: 'failed', error: standing.error.toJSON(), stderrTail: [] }, error: standing.error }
     case 'untrusted': {
-      const what = standing.change === 'changed' ? 'has changed since you approved it' : 'has not been approved yet'
+      const what = { new: 'has not been approved yet', changed: 'has changed since you approved it', refused: 'was refused by you' }[standing.change]
       const error = new CapstanError('not_trusted', `Server "${name}" of the project file ${origin.file ?? ''} ${what}, so it was not started.`, {
         server: name,
         next: 'Run: capstan review',
