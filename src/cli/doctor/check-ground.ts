@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { Config } from '../../config/types.ts'
 import type { Places } from '../../files/places.ts'
-import type { Fact, Finding, Report } from './diagnose.ts'
+import type { Fact, Finding, Report } from './report.ts'
 
 export interface Ground {
   /** As in `process.versions.node`. */
@@ -53,9 +53,9 @@ async function checkPlaces({ places, platform }: Ground): Promise<Report> {
 
 async function checkPlace(name: keyof Places, path: string, platform: NodeJS.Platform): Promise<Report> {
   const found = await stat(path).catch(() => undefined)
-  if (found === undefined) return { facts: [fact(name, `${path} (not there yet)`)], findings: [] }
+  if (found === undefined) return { facts: [fact(`${name} folder`, `${path} (not there yet)`)], findings: [] }
   const mode = found.mode & 0o777
-  const facts = [fact(name, `${path} (${mode.toString(8)})`)]
+  const facts = [fact(`${name} folder`, `${path} (${mode.toString(8)})`)]
   if (!found.isDirectory()) return { facts, findings: [problem(`${path} is not a folder.`, 'Move it out of the way.')] }
   const isPrivate = platform === 'win32' || (mode & 0o077) === 0
   const mustBePrivate = name === 'state' || name === 'runtime'

@@ -1,46 +1,12 @@
-import type { ConfiguredServer, ServerConfig } from '../../config/types.ts'
+import type { ServerConfig } from '../../config/types.ts'
 import { errorFamilies, type ErrorJson } from '../../errors.ts'
-import type { LogLine } from '../../hub/api.ts'
 import { maskEntry } from '../../policy/secrets.ts'
 import { shellQuote } from '../render/example.ts'
 import { count, formatMs } from '../render/numbers.ts'
 import { problemOf, type ServerGroup } from '../render/server-group.ts'
 import { installAdvice, isWrapper } from './commands-known.ts'
-
-/** A `problem` makes doctor exit with 1; a `note` is worth knowing and stops nothing. */
-export interface Finding {
-  readonly level: 'problem' | 'note'
-  readonly what: string
-  readonly mend: string
-}
-
-export interface Fact {
-  readonly label: string
-  readonly value: string
-}
-
-export interface Report {
-  readonly facts: readonly Fact[]
-  readonly findings: readonly Finding[]
-}
-
-export interface ServerReport extends Report {
-  readonly name: string
-  /** The last lines the server wrote to stderr, when something is wrong with it. */
-  readonly stderrTail: readonly string[]
-}
-
-/** Everything known about one server. */
-export interface Evidence {
-  readonly group: ServerGroup
-  /** Absent for a server that is in no file. */
-  readonly configured?: ConfiguredServer | undefined
-  /** The entry as its file has it: a filled-in `${TOKEN}` has no place in a report. */
-  readonly server?: ServerConfig | undefined
-  /** The file its command runs; absent when it was not found. */
-  readonly commandFile?: string | undefined
-  readonly logs: readonly LogLine[]
-}
+import { notesOf } from './notes.ts'
+import type { Evidence, Fact, Finding, ServerReport } from './report.ts'
 
 /** What is known about a server, what is wrong with it, and how to mend it. */
 export function diagnose(evidence: Evidence): ServerReport {
@@ -132,53 +98,6 @@ function slowStartMend({ server }: Evidence): string {
   return isWrapper(server.command)
     ? `${server.command} may be downloading it: run it once by hand (${byHand}), or ${raise}.`
     : `Run it by hand to see what it waits for (${byHand}), or ${raise}.`
-}
-
-const slowStartMs = 5000
-
-function notesOf({ group, server, commandFile, logs }: Evidence): readonly Finding[] {
-  const { state } = group.status
-  const noise = logs.filter((line) => line.source === 'stdout')
-  const isReady = state.kind === 'ready'
-  const isSlow = isReady && state.connectMs > slowStartMs
-  const wrapper =
-    server?.transport === 'stdio' && commandFile !== undefined && isWrapper(server.command) ? server.command : undefined
-  const isEmpty =
-    isReady && [group.tools, group.prompts, group.resources, group.templates].every((list) => list.length === 0)
-  return [
-    ...(noise.length === 0 ? [] : [noiseNote(noise)]),
-    ...(wrapper === undefined || !isReady ? [] : [wrapperNote(wrapper)]),
-    ...(isSlow
-      ? [
-          note(
-            `It took ${formatMs(state.connectMs)} to start.`,
-            'Anything it loads from the network at start could be installed once.',
-          ),
-        ]
-      : []),
-    ...(isEmpty && group.coverage?.kind === 'listed'
-      ? [note('It offers nothing at all.', 'Check its arguments and "tools" in its entry.')]
-      : []),
-  ]
-}
-
-function noiseNote(noise: readonly LogLine[]): Finding {
-  const sample = JSON.stringify((noise[0]?.text ?? '').slice(0, 60))
-  return note(
-    `It wrote ${count(noise.length, 'line')} to stdout that are no messages, such as ${sample}.`,
-    'They are skipped; other clients may stop at them. A server should write such lines to stderr.',
-  )
-}
-
-function wrapperNote(command: string): Finding {
-  return note(
-    `It is started through ${command}, which looks for its package at every start.`,
-    'Install the package and name its own command: that starts faster, works offline and never changes by itself.',
-  )
-}
-
-function note(what: string, mend: string): Finding {
-  return { level: 'note', what, mend }
 }
 
 const tailLines = 8

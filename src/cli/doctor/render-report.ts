@@ -2,7 +2,7 @@ import { plainLine } from '../plain-text.ts'
 import type { Look } from '../render/inspection.ts'
 import { count } from '../render/numbers.ts'
 import { paragraph, renderTable } from '../render/table.ts'
-import type { Finding, Report, ServerReport } from './diagnose.ts'
+import type { Finding, Report, ServerReport } from './report.ts'
 
 /** What `doctor` prints. */
 export function renderReports(ground: Report, servers: readonly ServerReport[], look: Look): string {

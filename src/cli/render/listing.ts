@@ -50,7 +50,7 @@ function stateOf(group: ServerGroup): string {
     : describeState(group.status.state)
 }
 
-export function countsOf(group: ServerGroup, kinds: readonly ListKind[]): readonly string[] {
+function countsOf(group: ServerGroup, kinds: readonly ListKind[]): readonly string[] {
   return kinds
     .filter((kind) => kind === 'tools' || kinds.length <= 2 || group[kind].length > 0)
     .map((kind) => count(group[kind].length, kind.slice(0, -1)))

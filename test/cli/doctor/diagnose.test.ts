@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { diagnose, type Evidence } from '../../../src/cli/doctor/diagnose.ts'
+import { diagnose } from '../../../src/cli/doctor/diagnose.ts'
+import type { Evidence } from '../../../src/cli/doctor/report.ts'
 import type { ConfiguredServer, ServerConfig } from '../../../src/config/types.ts'
 import type { Coverage, ServerStatus } from '../../../src/hub/api.ts'
 import { failed, ready, toolOf, untrusted } from '../literal-hub.ts'
