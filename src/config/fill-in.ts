@@ -33,7 +33,7 @@ export function makeFillIn(options: FillInOptions): FillIn {
 /** The home folder for a leading `~`, as a shell has it. Done on the text of the file, never on what was filled in. */
 export function expandTilde(text: string, homeFolder: string): string {
   // The folder is a value: a `${` in its name must come out as it is.
-  return text.replace(/^~(?=$|[\\/])/, () => homeFolder.replaceAll('${', '$${'))
+  return text.replace(/^~(?=$|[\\/])/, () => homeFolder.replaceAll('${', () => '$${'))
 }
 
 async function valueOf(part: Part, path: string, options: FillInOptions): Promise<string> {

@@ -24,7 +24,7 @@ export async function resolveServer(
   const fillIn = makeFillIn({
     where,
     surroundings,
-    runCommand: options.runCommand ?? makeCommandRunner({ env, cwd: homeFolder }),
+    runCommand: options.runCommand ?? makeCommandRunner({ env, homeFolder }),
     inputs: options.inputs ?? openInputs({ file: inputsFile(env) }),
   })
   return server.transport === 'stdio'

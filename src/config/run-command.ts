@@ -11,7 +11,8 @@ export type RunCommand = (text: string) => Promise<CommandOutcome>
 
 export interface RunnerOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly cwd: string
+  /** Commands run here, not in whatever project the caller stands in, and it is what a leading `~` means. */
+  readonly homeFolder: string
   readonly limitMs?: number
 }
 
@@ -32,16 +33,17 @@ export function makeCommandRunner(options: RunnerOptions): RunCommand {
 
 const mostBytes = 1024 * 1024
 
-async function run(text: string, { env, cwd, limitMs = 10_000 }: RunnerOptions): Promise<CommandOutcome> {
+async function run(text: string, { env, homeFolder, limitMs = 10_000 }: RunnerOptions): Promise<CommandOutcome> {
   let words: readonly string[]
   try {
     words = splitCommand(text)
   } catch (error) {
     return { kind: 'failed', reason: messageOf(error) }
   }
-  const [program = '', ...args] = words
+  const [program = '', ...args] = words.map((word) => word.replace(/^~(?=$|[\\/])/, () => homeFolder))
+  if (program === '') return { kind: 'failed', reason: 'it names no program' }
   return new Promise((settle) => {
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
+    const child = spawn(program, args, { cwd: homeFolder, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
     const output: Buffer[] = []
     let outputBytes = 0
     let errors = ''

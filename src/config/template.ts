@@ -27,7 +27,8 @@ function parseParts(text: string, from: number, depth: number): Parsed {
   const parts: Part[] = []
   let literal = ''
   let at = from
-  while (at < text.length && !(depth > 0 && text[at] === '}')) {
+  const closing = depth === 0 ? undefined : '}'
+  while (at < text.length && text[at] !== closing) {
     if (text.startsWith('$${', at)) {
       literal += '${'
       at += 3
