@@ -60,6 +60,7 @@ export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: 
   return { request, notify: (method, params) => send({ method, params }), closed, close: () => stream.end() }
 
   function request(method: string, params: unknown, { signal, onProgress }: RequestOptions = {}): Promise<unknown> {
+    if (signal?.aborted) return Promise.reject(signal.reason)
     if (stream.destroyed || !stream.writable) return Promise.reject(onLost(method))
     const id = nextId++
     const cancel = () => {
@@ -69,7 +70,6 @@ export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: 
     const answer = new Promise<unknown>((resolve, reject) => {
       pending.set(id, { method, resolve, reject, onProgress })
     })
-    if (signal?.aborted) return Promise.reject(signal.reason)
     signal?.addEventListener('abort', cancel, { once: true })
     send({ id, method, params })
     return answer.finally(() => signal?.removeEventListener('abort', cancel))

@@ -217,6 +217,8 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     await hub.catalogue()
 
     const call = hub.call({ server: 'waits', tool: 'wait' }, {}, { signal: stop.signal })
+    // The server reads in order: once it has answered this, it has the call.
+    await hub.catalogue({ fresh: true })
     stop.abort()
 
     await expect(call).rejects.toThrow()
@@ -316,7 +318,7 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     async (tool) => {
       await using hub = await open({ broken: fixture('malformed') })
 
-      const call = hub.call({ server: 'broken', tool }, {}, { idleSeconds: 1 })
+      const call = hub.call({ server: 'broken', tool }, {}, { idleSeconds: 0.3 })
 
       await expect(call).rejects.toMatchObject({ name: 'CapstanError' })
       await expect(hub.call({ server: 'broken', tool: 'hello' }, {})).resolves.toBeDefined()
