@@ -16,7 +16,7 @@ export async function main(argv: readonly string[], io: Io, interrupted: AbortSi
 async function run(argv: readonly string[], io: Io, interrupted: AbortSignal): Promise<number> {
   const { verb, rest } = takeVerb(argv)
   if (verb === 'help') return printHelp(rest, io)
-  const entry = entryOf(verb)
+  const entry = await entryOf(verb)
   if (entry === undefined && rest.some((word) => word === '--help' || word === '-h')) return printHelp([], io)
   if (entry === undefined && rest.includes('--version')) return printVersion(io)
 
@@ -41,15 +41,14 @@ function takeVerb(argv: readonly string[]): { readonly verb: string | undefined;
   return { verb: aliases[first.value] ?? first.value, rest: argv.toSpliced(first.index, 1) }
 }
 
-function entryOf(verb: string | undefined): CommandEntry | undefined {
+async function entryOf(verb: string | undefined): Promise<CommandEntry | undefined> {
   if (verb === undefined) return undefined
   if (Object.hasOwn(commands, verb)) return commands[verb]
-  throw new CapstanError('usage', `There is no command "${verb}".`, { next: nextFor(verb) })
-}
-
-function nextFor(verb: string): string {
-  const near = Object.keys(commands).find((name) => name.startsWith(verb) || verb.startsWith(name))
-  return near === undefined ? 'Run: capstan --help' : `Did you mean: capstan ${near}`
+  const { nearest } = await import('../hub/nearest.ts')
+  const [near] = nearest(verb, Object.keys(commands), 1)
+  throw new CapstanError('usage', `There is no command "${verb}".`, {
+    next: near === undefined ? 'Run: capstan --help' : `Did you mean: capstan ${near}`,
+  })
 }
 
 const globalOptions = {
@@ -119,7 +118,7 @@ async function printHelp(words: readonly string[], io: Io): Promise<number> {
     await io.out(`${helpTopics[topic]?.trim()}\n`)
     return exitCodes.ok
   }
-  const entry = entryOf(aliases[topic] ?? topic)
+  const entry = await entryOf(aliases[topic] ?? topic)
   if (entry === undefined) return exitCodes.usage
   const { command } = await entry.load()
   return printCommandHelp(entry, command, io)
@@ -133,7 +132,9 @@ async function printCommandHelp(entry: CommandEntry, command: Command, io: Io): 
 
 async function reportFailure(error: unknown, argv: readonly string[], io: Io): Promise<number> {
   const isExpected = error instanceof CapstanError
-  if (argv.includes('--json')) {
+  // Read without the parser, which may be what failed. Words after "--" belong to somebody else's command.
+  const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length)
+  if (flags.includes('--json')) {
     const shown = isExpected ? error.toJSON() : { code: 'bug', message: messageOf(error) }
     await io.out(`${JSON.stringify({ error: shown })}\n`)
   } else {
@@ -141,7 +142,7 @@ async function reportFailure(error: unknown, argv: readonly string[], io: Io): P
     const next = isExpected ? error.next : 'This is a bug of Capstan. Run again with --debug and report what it prints.'
     io.err(plainText(`capstan: ${messageOf(error)}\n${next === undefined ? '' : `  → ${next}\n`}`))
   }
-  if (argv.includes('--debug') && error instanceof Error) io.err(`${error.stack ?? ''}\n${stackOf(error.cause)}`)
+  if (flags.includes('--debug') && error instanceof Error) io.err(`${error.stack ?? ''}\n${stackOf(error.cause)}`)
   return isExpected ? exitCodeOf(error.code) : exitCodes.bug
 }
 

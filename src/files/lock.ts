@@ -38,7 +38,7 @@ interface Holder {
 }
 
 async function acquire(lockFile: string, deadline: number, signal: AbortSignal | undefined): Promise<Holder> {
-  const start = await processStart(process.pid)
+  const start = processStart(process.pid)
   const me: Holder = { pid: process.pid, start, host: hostname(), nonce: randomBytes(8).toString('hex') }
   let pauseMs = 2
   for (;;) {
@@ -46,7 +46,7 @@ async function acquire(lockFile: string, deadline: number, signal: AbortSignal |
     const holder = await readHolder(lockFile)
     if (holder === undefined) {
       if (await tryCreate(lockFile, me)) return me
-    } else if (await isGone(holder)) {
+    } else if (isGone(holder)) {
       await removeLockOfTheDead(lockFile, holder, { deadline, signal })
     } else {
       if (performance.now() > deadline) throw stillHeld(lockFile, holder)
@@ -108,9 +108,9 @@ async function release(lockFile: string, holder: Holder): Promise<void> {
   if (current?.nonce === holder.nonce) await rm(lockFile, { force: true })
 }
 
-async function isGone(holder: Holder): Promise<boolean> {
+function isGone(holder: Holder): boolean {
   // The ids of another machine, or of another container on the same disk, mean nothing here.
-  return holder.host === hostname() && !(await isSameProcessAlive(holder.pid, holder.start))
+  return holder.host === hostname() && !isSameProcessAlive(holder.pid, holder.start)
 }
 
 async function readHolder(lockFile: string): Promise<Holder | undefined> {

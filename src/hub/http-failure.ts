@@ -45,7 +45,8 @@ function statusOf(error: unknown): number | undefined {
 
 function systemCodeOf(error: unknown): string | undefined {
   for (const link of causes(error)) {
-    if ('code' in link && typeof link.code === 'string' && /^E[A-Z_]+$/.test(link.code)) return link.code
+    // Only errors of the system have a system call; the SDK's own codes are strings as well.
+    if ('syscall' in link && 'code' in link && typeof link.code === 'string') return link.code
   }
   return undefined
 }

@@ -118,7 +118,7 @@ function contextOf(
   return {
     surroundings,
     // One runner for all servers, so that each `${cmd:…}` runs once.
-    resolve: { runCommand: makeCommandRunner({ env, cwd: homeFolder }), ...resolve },
+    resolve: { runCommand: makeCommandRunner({ env, homeFolder }), ...resolve },
     eras: eras(`${cache}/eras.json`, Date.now),
     leftovers: leftovers(`${runtime}/servers`),
     grace,

@@ -1,12 +1,11 @@
-import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isSameProcessAlive, processStart } from '../files/process-start.ts'
 
-/**
- * Notes every process we start, so that what outlived a killed hub (kill -9) can be found and ended by the next one.
- * A process is known by its id and its start time, because ids are used again.
- */
+/** Notes every process we start, so that what outlived a killed hub (kill -9) can be found and ended by the next one. */
 export interface Leftovers {
+  /** To be called right after the start: synchronous, so that nothing can happen in between. */
   readonly note: (pid: number) => void
   /** Ends what dead hubs left behind; returns how many process groups that were. */
   readonly sweep: () => number
@@ -14,92 +13,79 @@ export interface Leftovers {
   readonly forget: () => void
 }
 
+interface Note {
+  readonly pid: number
+  readonly start: string
+}
+
 export function leftovers(folder: string): Leftovers {
-  const boot = bootTime()
-  const own = join(folder, `${process.pid}_${startTime(process.pid)}_${boot}.pids`)
-  let isFolderMade = false
+  const own = join(folder, `${process.pid}-${randomBytes(4).toString('hex')}.pids`)
+  let hasNoted = false
   return {
     note(pid) {
-      if (!isFolderMade) mkdirSync(folder, { recursive: true, mode: 0o700 })
-      isFolderMade = true
-      appendFileSync(own, `${pid} ${startTime(pid)}\n`, { mode: 0o600 })
+      if (!hasNoted) {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        // The first line is the hub's own process.
+        appendFileSync(own, line(process.pid), { mode: 0o600 })
+      }
+      hasNoted = true
+      appendFileSync(own, line(pid))
     },
-    sweep: () => notesOfTheDead(folder).reduce((count, note) => count + sweepFile(join(folder, note.file), note.boot === boot), 0),
-    forget: () => rmSync(own, { force: true }),
+    sweep: () => filesIn(folder).reduce((count, file) => count + sweepFile(file), 0),
+    forget() {
+      if (hasNoted) rmSync(own, { force: true })
+      hasNoted = false
+    },
   }
 }
 
-function notesOfTheDead(folder: string): readonly { readonly file: string; readonly boot: string }[] {
-  return namesIn(folder).flatMap((file) => {
-    const [, pid, started, boot] = /^(\d+)_([^_]+)_([^_]+)\.pids$/.exec(file) ?? []
-    if (pid === undefined || boot === undefined || startTime(Number(pid)) === started) return []
-    return [{ file, boot }]
-  })
+function line(pid: number): string {
+  return `${pid} ${processStart(pid)}\n`
 }
 
-function namesIn(folder: string): readonly string[] {
+function filesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder)
+    return readdirSync(folder).filter((name) => name.endsWith('.pids')).map((name) => join(folder, name))
   } catch {
     // No folder yet: nothing was ever started.
     return []
   }
 }
 
-function sweepFile(file: string, isThisBoot: boolean): number {
-  // After a restart of the machine the same ids mean other processes.
-  const groups = isThisBoot ? readFileSync(file, 'utf8').split('\n').filter(Boolean).filter(isStillOurs) : []
-  for (const line of groups) {
-    try {
-      process.kill(-Number(line.split(' ')[0]), 'SIGKILL')
-    } catch {
-      // It ended between the look and the signal.
-    }
-  }
+function sweepFile(file: string): number {
+  const [hub, ...servers] = notesIn(file)
+  if (hub !== undefined && isSameProcessAlive(hub.pid, hub.start)) return 0
+  const ours = servers.filter(isStillOurs)
+  for (const { pid } of ours) signalGroup(pid, 'SIGKILL')
   rmSync(file, { force: true })
-  return groups.length
+  return ours.length
 }
 
-/** The leader lives, or it has gone and left members: an id is not given away again while a group bears it. */
-function isStillOurs(line: string): boolean {
-  const [pid, started] = line.split(' ')
-  const now = startTime(Number(pid))
-  return now === started ? now !== gone : now === gone && hasMembers(Number(pid))
-}
-
-function hasMembers(group: number): boolean {
+function notesIn(file: string): readonly Note[] {
   try {
-    return process.kill(-group, 0)
+    const lines = readFileSync(file, 'utf8').split('\n')
+    return lines.filter(Boolean).map((text) => ({ pid: Number.parseInt(text, 10), start: text.slice(text.indexOf(' ') + 1) }))
+  } catch {
+    // Another hub swept it first.
+    return []
+  }
+}
+
+/**
+ * The leader still runs, or it has gone and left members of its group: the system gives no id away again while a group bears it.
+ * A start that we could not read proves nothing, and neither does one before the last start of the machine.
+ */
+function isStillOurs({ pid, start }: Note): boolean {
+  if (!(pid > 1) || start === '') return false
+  const now = processStart(pid)
+  const isFromThisBoot = process.platform === 'linux' && start.split(':')[0] === processStart(process.pid).split(':')[0]
+  return now === start || (isFromThisBoot && (now === '' || now === 'ended') && signalGroup(pid, 0))
+}
+
+function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-leader, signal)
   } catch {
     return false
-  }
-}
-
-const gone = 'gone'
-
-/** When a process started, in the system's own words, or `gone`. */
-function startTime(pid: number): string {
-  try {
-    if (process.platform !== 'linux') return startTimeByPs(pid)
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The command name (field 2) may hold spaces and brackets, so count fields after its last bracket: the state is 3, the start 22.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' ? gone : (fields[19] ?? gone)
-  } catch {
-    return gone
-  }
-}
-
-function startTimeByPs(pid: number): string {
-  const started = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' })
-  return started.trim().replaceAll(/[^A-Za-z0-9]+/g, '-') || gone
-}
-
-function bootTime(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8)
-  } catch {
-    // Elsewhere the start time is a date and tells boots apart by itself.
-    return 'dated'
   }
 }

@@ -85,10 +85,18 @@ export function processesWith(text: string): readonly number[] {
     .map(Number)
 }
 
+/** Whether a process still runs; one that has ended and only waits to be reaped does not. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
 function commandLine(pid: string): string {
   try {
-    const isZombie = / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\)/, ''))
-    return isZombie ? '' : readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    return isRunning(Number(pid)) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : ''
   } catch {
     // It ended while we looked.
     return ''

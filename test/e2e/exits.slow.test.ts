@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import { fixture, type FixtureName } from '../fixtures/fixture.ts'
-import { processesWith, world, type World } from './cli.ts'
+import { isRunning, processesWith, world, type World } from './cli.ts'
 
 /** Both its own process and its grandchild carry the marker, so that the process table can be asked for them. */
 function marked(name: FixtureName, marker: string, args: readonly string[] = []) {
@@ -38,7 +38,7 @@ describe.skipIf(process.platform !== 'linux')('nothing of ours outlives us', () 
 
     expect(code).toBe(0)
     const pids = JSON.parse(stdout) as readonly number[]
-    expect(pids.filter(isAlive)).toEqual([])
+    expect(pids.filter(isRunning)).toEqual([])
   })
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('after %s in the middle of a call', async (signal) => {
@@ -109,11 +109,3 @@ describe.skipIf(process.platform !== 'linux')('nothing of ours outlives us', () 
     await vi.waitFor(() => expect(processesWith(marker)).toEqual([]), patience)
   })
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
