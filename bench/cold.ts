@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compare, timeProgram, type Medians, type TimedProgram } from './measure.ts'
+import { compare, ratioOf, timeProgram, type Samples, type TimedProgram } from './measure.ts'
 import type { Row } from './table.ts'
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
@@ -43,44 +43,49 @@ function tenServers(folder: string): Readonly<Record<string, object>> {
 }
 
 async function benchStart(env: NodeJS.ProcessEnv, rounds: number): Promise<readonly Row[]> {
-  const medians = await comparePrograms(rounds, {
+  const samples = await comparePrograms(rounds, {
     floor: { args: ['-e', '0'], env, expected: [] },
     ours: { args: [capstan, '--help'], env, expected: ['capstan'] },
   })
-  return [row({ work: 'start: `capstan --help`', floor: '`node -e 0`', target: 1.5 }, medians, 'exitMs')]
+  return [row({ work: 'start: `capstan --help`', floor: '`node -e 0`', target: 1.5 }, samples, 'exitMs')]
 }
 
 async function benchCall(env: NodeJS.ProcessEnv, config: string, rounds: number): Promise<readonly Row[]> {
   const call = ['call', 'everything.echo', 'message=hello world', '--config', config]
   const expected = ['hello world']
-  const medians = await comparePrograms(rounds, {
+  const samples = await comparePrograms(rounds, {
     floor: { args: [path('raw/call.mjs'), config, 'everything', 'echo', '{"message":"hello world"}'], env, expected },
     ours: { args: [capstan, ...call], env, expected },
   })
   const floor = 'raw JSON-RPC script'
   return [
-    row({ work: 'cold call of echo, to the answer', floor, target: 1.35 }, medians, 'answerMs'),
-    row({ work: 'cold call of echo, to the exit', floor }, medians, 'exitMs'),
+    row({ work: 'cold call of echo, to the answer', floor, target: 1.35 }, samples, 'answerMs'),
+    row({ work: 'cold call of echo, to the exit', floor }, samples, 'exitMs'),
   ]
 }
 
 async function benchList(env: NodeJS.ProcessEnv, config: string, rounds: number): Promise<readonly Row[]> {
-  const expected = ['echo', 'create_entities', 'directory_tree']
-  const medians = await comparePrograms(rounds, {
+  // One tool of each server by its full name: a list that lacks a server must not pass for a fast one.
+  const numbers = ['', '2', '3']
+  const expected = [
+    ...[...numbers, '4'].map((number) => `everything${number}.echo`),
+    ...numbers.flatMap((number) => [`memory${number}.create_entities`, `filesystem${number}.directory_tree`]),
+  ]
+  const samples = await comparePrograms(rounds, {
     floor: { args: [path('raw/list.mjs'), config], env, expected },
-    ours: { args: [capstan, 'list', '--config', config], env, expected },
+    ours: { args: [capstan, 'list', '--json', '--config', config], env, expected },
   })
   const floor = 'raw JSON-RPC script'
   return [
-    row({ work: 'cold list of 10 servers, to the answer', floor, target: 1.2 }, medians, 'answerMs'),
-    row({ work: 'cold list of 10 servers, to the exit', floor }, medians, 'exitMs'),
+    row({ work: 'cold list of 10 servers, to the answer', floor, target: 1.2 }, samples, 'answerMs'),
+    row({ work: 'cold list of 10 servers, to the exit', floor }, samples, 'exitMs'),
   ]
 }
 
 function comparePrograms(
   rounds: number,
   programs: { readonly floor: TimedProgram; readonly ours: TimedProgram },
-): Promise<Medians> {
+): Promise<Samples> {
   const contestant = (name: 'floor' | 'ours') => ({
     name,
     run: async () => ({ ...(await timeProgram(programs[name])) }),
@@ -88,7 +93,6 @@ function comparePrograms(
   return compare([contestant('floor'), contestant('ours')], rounds)
 }
 
-function row(text: Pick<Row, 'work' | 'floor' | 'target'>, medians: Medians, time: 'answerMs' | 'exitMs'): Row {
-  const value = (name: 'floor' | 'ours'): number => medians[name]?.[time] ?? Number.NaN
-  return { ...text, unit: 'ms', floorValue: value('floor'), oursValue: value('ours') }
+function row(text: Pick<Row, 'work' | 'floor' | 'target'>, samples: Samples, time: 'answerMs' | 'exitMs'): Row {
+  return { ...text, unit: 'ms', ...ratioOf(samples, { floor: 'floor', ours: 'ours' }, time) }
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { setTimeout as settle } from 'node:timers/promises'
 
 /** One way of doing the work; a run gives one or more times in ms, by name. */
 export interface Contestant {
@@ -6,23 +7,48 @@ export interface Contestant {
   readonly run: () => Promise<Readonly<Record<string, number>>>
 }
 
-/** The median of each time of each contestant. */
-export type Medians = Readonly<Record<string, Readonly<Record<string, number>>>>
+/** The times of each contestant, round by round. */
+export type Samples = Readonly<Record<string, readonly Readonly<Record<string, number>>[]>>
 
 /** Runs all contestants in turn, round after round, so that a busy moment of the machine hurts all of them alike. */
-export async function compare(contestants: readonly Contestant[], rounds: number): Promise<Medians> {
+export async function compare(contestants: readonly Contestant[], rounds: number): Promise<Samples> {
   const samples = new Map(contestants.map(({ name }) => [name, [] as Readonly<Record<string, number>>[]]))
   for (const contestant of contestants) await contestant.run()
   for (let round = 0; round < rounds; round++) {
     const inOrder = round % 2 === 0 ? contestants : contestants.toReversed()
-    for (const { name, run } of inOrder) samples.get(name)?.push(await run())
+    for (const { name, run } of inOrder) {
+      // What the last one left to do (processes that end, pages to free) must not be paid by the next one.
+      await settle(300)
+      samples.get(name)?.push(await run())
+    }
   }
-  return Object.fromEntries([...samples].map(([name, times]) => [name, medianOfEach(times)]))
+  return Object.fromEntries(samples)
 }
 
-function medianOfEach(times: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, number>> {
-  const keys = Object.keys(times[0] ?? {})
-  return Object.fromEntries(keys.map((key) => [key, median(times.map((time) => time[key] ?? Number.NaN))]))
+export interface Comparison {
+  readonly floorValue: number
+  readonly oursValue: number
+  /** The median, the lower and the upper quartile of the ratios within each round. */
+  readonly ratio: number
+  readonly spread: readonly [number, number]
+}
+
+/** Ratios are taken within a round: medians of two series may come from a quiet and from a busy minute. */
+export function ratioOf(
+  samples: Samples,
+  names: { readonly floor: string; readonly ours: string },
+  time: string,
+): Comparison {
+  const series = (name: string): readonly number[] => (samples[name] ?? []).map((times) => times[time] ?? Number.NaN)
+  const [floor, ours] = [series(names.floor), series(names.ours)]
+  const ratios = ours.map((value, round) => value / (floor[round] ?? Number.NaN)).sort((a, b) => a - b)
+  const quartile = (part: number): number => ratios[Math.round((ratios.length - 1) * part)] ?? Number.NaN
+  return {
+    floorValue: median(floor),
+    oursValue: median(ours),
+    ratio: median(ratios),
+    spread: [quartile(0.25), quartile(0.75)],
+  }
 }
 
 export function median(values: readonly number[]): number {

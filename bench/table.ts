@@ -1,9 +1,9 @@
+import type { Comparison } from './measure.ts'
+
 /** One line of the result: our time against a floor, and what we aim at. */
-export interface Row {
+export interface Row extends Comparison {
   readonly work: string
   readonly floor: string
-  readonly floorValue: number
-  readonly oursValue: number
   readonly unit: 'ms' | 'MB'
   /** The ratio we aim at, or none where the number is only of interest. */
   readonly target?: number
@@ -11,15 +11,30 @@ export interface Row {
 
 /** The rows as a Markdown table. */
 export function renderTable(rows: readonly Row[]): string {
-  const head = ['work', 'floor', 'floor', 'ours', 'ratio', 'target', '']
+  const head = ['work', 'beside', 'floor', 'ours', 'ratio', 'middle half', 'target', '']
   const lines = [head, head.map(() => '---'), ...rows.map(cells)]
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n')
 }
 
 function cells(row: Row): readonly string[] {
-  const ratio = row.oursValue / row.floorValue
-  const verdict = row.target === undefined ? '' : ratio <= row.target ? 'ok' : 'over'
-  const show = (value: number): string => `${value.toPrecision(value < 100 ? 3 : 4)} ${row.unit}`
+  const show = (value: number): string => `${value < 100 ? value.toPrecision(3) : value.toFixed(0)} ${row.unit}`
+  const spread = row.spread.map((ratio) => ratio.toFixed(2)).join('–')
   const target = row.target === undefined ? '' : `≤ ${row.target}`
-  return [row.work, row.floor, show(row.floorValue), show(row.oursValue), ratio.toFixed(2), target, verdict]
+  return [
+    row.work,
+    row.floor,
+    show(row.floorValue),
+    show(row.oursValue),
+    row.ratio.toFixed(2),
+    spread,
+    target,
+    verdict(row),
+  ]
+}
+
+// Where the middle half of the rounds lies on both sides of the target, the machine was too busy to tell.
+function verdict({ ratio, spread, target }: Row): string {
+  if (target === undefined) return ''
+  const isUnsure = spread[0] <= target && spread[1] > target
+  return `${ratio <= target ? 'ok' : 'over'}${isUnsure ? ' (unsure)' : ''}`
 }
