@@ -9,19 +9,79 @@ export interface CommandEntry {
 }
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
-  list: { group: 'Use', usage: 'list [server…]', summary: 'what the servers offer', load: () => import('./commands/list.ts') },
-  inspect: { group: 'Use', usage: 'inspect NAME', summary: 'one tool, prompt or server in full', load: () => import('./commands/inspect.ts') },
-  call: { group: 'Use', usage: 'call TOOL [key=value…]', summary: 'run a tool', load: () => import('./commands/call.ts') },
-  prompt: { group: 'Use', usage: 'prompt SERVER:PROMPT [key=value…]', summary: 'render a prompt', load: () => import('./commands/prompt.ts') },
+  list: {
+    group: 'Use',
+    usage: 'list [server…]',
+    summary: 'what the servers offer',
+    load: () => import('./commands/list.ts'),
+  },
+  inspect: {
+    group: 'Use',
+    usage: 'inspect NAME',
+    summary: 'one tool, prompt or server in full',
+    load: () => import('./commands/inspect.ts'),
+  },
+  call: {
+    group: 'Use',
+    usage: 'call TOOL [key=value…]',
+    summary: 'run a tool',
+    load: () => import('./commands/call.ts'),
+  },
+  prompt: {
+    group: 'Use',
+    usage: 'prompt SERVER:PROMPT [key=value…]',
+    summary: 'render a prompt',
+    load: () => import('./commands/prompt.ts'),
+  },
   read: { group: 'Use', usage: 'read URI', summary: 'print a resource', load: () => import('./commands/read.ts') },
-  import: { group: 'Set up', usage: 'import [client…]', summary: 'bring in the servers of other clients', load: () => import('./commands/import.ts') },
-  add: { group: 'Set up', usage: 'add NAME URL | add NAME -- COMMAND…', summary: 'add a server', load: () => import('./commands/add.ts') },
-  remove: { group: 'Set up', usage: 'remove NAME…', summary: 'take a server out', load: () => import('./commands/remove.ts') },
-  enable: { group: 'Set up', usage: 'enable NAME…', summary: 'use a server again', load: () => import('./commands/enable.ts') },
-  disable: { group: 'Set up', usage: 'disable NAME…', summary: 'keep a server but do not use it', load: () => import('./commands/disable.ts') },
-  doctor: { group: 'Watch', usage: 'doctor [server…]', summary: 'what is wrong, and how to mend it', load: () => import('./commands/doctor.ts') },
-  review: { group: 'Watch', usage: 'review', summary: 'approve the servers of a project', load: () => import('./commands/review.ts') },
-  config: { group: 'More', usage: 'config', summary: 'the config in force and where it comes from', load: () => import('./commands/config.ts') },
+  import: {
+    group: 'Set up',
+    usage: 'import [client…]',
+    summary: 'bring in the servers of other clients',
+    load: () => import('./commands/import.ts'),
+  },
+  add: {
+    group: 'Set up',
+    usage: 'add NAME URL | add NAME -- COMMAND…',
+    summary: 'add a server',
+    load: () => import('./commands/add.ts'),
+  },
+  remove: {
+    group: 'Set up',
+    usage: 'remove NAME…',
+    summary: 'take a server out',
+    load: () => import('./commands/remove.ts'),
+  },
+  enable: {
+    group: 'Set up',
+    usage: 'enable NAME…',
+    summary: 'use a server again',
+    load: () => import('./commands/enable.ts'),
+  },
+  disable: {
+    group: 'Set up',
+    usage: 'disable NAME…',
+    summary: 'keep a server but do not use it',
+    load: () => import('./commands/disable.ts'),
+  },
+  doctor: {
+    group: 'Watch',
+    usage: 'doctor [server…]',
+    summary: 'what is wrong, and how to mend it',
+    load: () => import('./commands/doctor.ts'),
+  },
+  review: {
+    group: 'Watch',
+    usage: 'review',
+    summary: 'approve the servers of a project',
+    load: () => import('./commands/review.ts'),
+  },
+  config: {
+    group: 'More',
+    usage: 'config',
+    summary: 'the config in force and where it comes from',
+    load: () => import('./commands/config.ts'),
+  },
 }
 
 /** Other words for the same verbs. */

@@ -27,14 +27,19 @@ export async function contentText(blocks: readonly Block[], options: ContentOpti
 
 async function blockText(block: Block, index: number, options: ContentOptions): Promise<string | undefined> {
   if (block.type === 'text' && typeof block['text'] === 'string') return forScreen(block['text'], options.io)
-  if (block.type === 'image' || block.type === 'audio') return fileText(block['data'], block['mimeType'], index, options)
+  if (block.type === 'image' || block.type === 'audio')
+    return fileText(block['data'], block['mimeType'], index, options)
   if (block.type === 'resource_link') return forScreen(String(block['uri']), options.io)
   if (block.type === 'resource') return resourceText(block['resource'], index, options)
   return forScreen(JSON.stringify(block), options.io)
 }
 
 /** The text of one resource, or its file. */
-export async function resourceText(resource: unknown, index: number, options: ContentOptions): Promise<string | undefined> {
+export async function resourceText(
+  resource: unknown,
+  index: number,
+  options: ContentOptions,
+): Promise<string | undefined> {
   if (typeof resource !== 'object' || resource === null) return forScreen(JSON.stringify(resource), options.io)
   const { text, blob, mimeType } = resource as Readonly<Record<string, unknown>>
   if (typeof text === 'string') return forScreen(text, options.io)
@@ -46,7 +51,12 @@ function forScreen(text: string, io: Io): string {
   return io.stdoutIsTerminal ? plainText(text) : text
 }
 
-async function fileText(data: unknown, mimeType: unknown, index: number, { io, saveTo, stem }: ContentOptions): Promise<string | undefined> {
+async function fileText(
+  data: unknown,
+  mimeType: unknown,
+  index: number,
+  { io, saveTo, stem }: ContentOptions,
+): Promise<string | undefined> {
   const bytes = Buffer.from(typeof data === 'string' ? data : '', 'base64')
   const kind = typeof mimeType === 'string' ? plainText(mimeType) : 'application/octet-stream'
   if (saveTo === undefined) {
@@ -58,7 +68,10 @@ async function fileText(data: unknown, mimeType: unknown, index: number, { io, s
     await mkdir(folder, { recursive: true })
     return await writeNew(folder, `${stem}-${index + 1}`, extensionOf(kind), bytes)
   } catch (error) {
-    throw new CapstanError('usage', `The file cannot be saved in ${folder}: ${messageOf(error)}`, { cause: error, next: 'Name another folder with --save.' })
+    throw new CapstanError('usage', `The file cannot be saved in ${folder}: ${messageOf(error)}`, {
+      cause: error,
+      next: 'Name another folder with --save.',
+    })
   }
 }
 
@@ -77,7 +90,14 @@ async function writeNew(folder: string, stem: string, extension: string, bytes: 
 
 /** The end of a file name for a media type. Only plain letters and digits of it get into the name. */
 function extensionOf(mimeType: string): string {
-  const known: Readonly<Record<string, string>> = { 'image/jpeg': '.jpg', 'image/svg+xml': '.svg', 'audio/mpeg': '.mp3', 'audio/x-wav': '.wav', 'text/plain': '.txt', 'application/octet-stream': '.bin' }
+  const known: Readonly<Record<string, string>> = {
+    'image/jpeg': '.jpg',
+    'image/svg+xml': '.svg',
+    'audio/mpeg': '.mp3',
+    'audio/x-wav': '.wav',
+    'text/plain': '.txt',
+    'application/octet-stream': '.bin',
+  }
   const subtype = /^[a-z]+\/([a-z0-9]+)$/i.exec(mimeType)?.[1]
   return known[mimeType] ?? (subtype === undefined ? '.bin' : `.${subtype.toLowerCase()}`)
 }

@@ -14,7 +14,9 @@ interface ContextSetup {
 /** What a command gets. Disposing it closes the hub, if one was opened. */
 export function openContext({ io, flags, interrupted }: ContextSetup): CommandContext & AsyncDisposable {
   const signal =
-    flags.timeoutSeconds === undefined ? interrupted : AbortSignal.any([interrupted, AbortSignal.timeout(flags.timeoutSeconds * 1000)])
+    flags.timeoutSeconds === undefined
+      ? interrupted
+      : AbortSignal.any([interrupted, AbortSignal.timeout(flags.timeoutSeconds * 1000)])
   let config: Promise<Config> | undefined
   let hub: Promise<Hub> | undefined
 
@@ -46,7 +48,12 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
     return openHub(await loadConfig(), {
       grace: graceOfOneCommand,
       resolve: flags.mayAsk ? { inputs: await askingInputs(io, await loadConfig()) } : {},
-      ...(flags.debug ? { tap: (server, direction, message) => io.err(`${server} ${direction === 'sent' ? '→' : '←'} ${JSON.stringify(message)}\n`) } : {}),
+      ...(flags.debug
+        ? {
+            tap: (server, direction, message) =>
+              io.err(`${server} ${direction === 'sent' ? '→' : '←'} ${JSON.stringify(message)}\n`),
+          }
+        : {}),
     })
   }
 }

@@ -31,7 +31,7 @@ function moreRows(width: number): readonly string[] {
 }
 
 /** The flags that every verb takes. */
-export const flagsHelp = `  --json              machine output: one JSON value on stdout
+const flagsHelp = `  --json              machine output: one JSON value on stdout
   --config FILE       use this mcp.json instead of the user's and the project's (repeatable)
   --stdio "COMMAND"   use a server that is in no file, started with this command
   --url URL           use a server that is in no file, at this address

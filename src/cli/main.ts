@@ -35,7 +35,13 @@ const overview = { load: () => import('./commands/overview.ts') }
 function takeVerb(argv: readonly string[]): { readonly verb: string | undefined; readonly rest: readonly string[] } {
   // Older tools spell this verb as a flag, and people's scripts do.
   if (argv[0] === '--list-prompts') return { verb: 'list', rest: ['--prompts', ...argv.slice(1)] }
-  const { tokens } = parseArgs({ args: [...argv], options: globalOptions, strict: false, allowPositionals: true, tokens: true })
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: globalOptions,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
   const first = tokens.find((token) => token.kind === 'positional')
   if (first === undefined) return { verb: undefined, rest: argv }
   return { verb: aliases[first.value] ?? first.value, rest: argv.toSpliced(first.index, 1) }
@@ -86,7 +92,8 @@ function readFlags({ values }: CommandInput, io: Io): GlobalFlags {
     throw new CapstanError('usage', `--timeout wants a number of seconds above 0, not "${timeout}".`)
   }
   const [stdio, url] = [text('stdio'), text('url')]
-  if (stdio !== undefined && url !== undefined) throw new CapstanError('usage', 'Give either --stdio or --url, not both.')
+  if (stdio !== undefined && url !== undefined)
+    throw new CapstanError('usage', 'Give either --stdio or --url, not both.')
   return {
     json: values['json'] === true,
     config: texts('config'),
@@ -133,8 +140,8 @@ async function printCommandHelp(entry: CommandEntry, command: Command, io: Io): 
 async function reportFailure(error: unknown, argv: readonly string[], io: Io): Promise<number> {
   const isExpected = error instanceof CapstanError
   // Read without the parser, which may be what failed. Words after "--" belong to somebody else's command.
-  const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length)
-  if (flags.includes('--json')) {
+  const flags = new Set(argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length))
+  if (flags.has('--json')) {
     const shown = isExpected ? error.toJSON() : { code: 'bug', message: messageOf(error) }
     await io.out(`${JSON.stringify({ error: shown })}\n`)
   } else {
@@ -142,7 +149,7 @@ async function reportFailure(error: unknown, argv: readonly string[], io: Io): P
     const next = isExpected ? error.next : 'This is a bug of Capstan. Run again with --debug and report what it prints.'
     io.err(plainText(`capstan: ${messageOf(error)}\n${next === undefined ? '' : `  → ${next}\n`}`))
   }
-  if (flags.includes('--debug') && error instanceof Error) io.err(`${error.stack ?? ''}\n${stackOf(error.cause)}`)
+  if (flags.has('--debug') && error instanceof Error) io.err(`${error.stack ?? ''}\n${stackOf(error.cause)}`)
   return isExpected ? exitCodeOf(error.code) : exitCodes.bug
 }
 

@@ -3,7 +3,10 @@ import type { Io } from './command.ts'
 import { plainText } from './plain-text.ts'
 
 /** Shows progress on stderr: one line that is redrawn on a terminal, a line each elsewhere. */
-export function showProgress(io: Io): { readonly onProgress: (progress: Progress) => void; readonly clear: () => void } {
+export function showProgress(io: Io): {
+  readonly onProgress: (progress: Progress) => void
+  readonly clear: () => void
+} {
   let isDrawn = false
   return {
     onProgress(progress) {

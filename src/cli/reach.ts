@@ -7,12 +7,21 @@ import type { CommandContext } from './command.ts'
  * A hub and just the part of the catalogue that can hold a typed name: the lists of the server it names, or of all servers for a
  * bare name. So a call to one server starts no other.
  */
-export async function reachFor(context: CommandContext, name: string, kinds: readonly ListKind[]): Promise<{ readonly hub: Hub; readonly catalogue: Catalogue }> {
+export async function reachFor(
+  context: CommandContext,
+  name: string,
+  kinds: readonly ListKind[],
+): Promise<{ readonly hub: Hub; readonly catalogue: Catalogue }> {
   const config = await context.loadConfig()
   const usable = config.servers.filter((server) => server.standing.kind !== 'disabled').map((server) => server.name)
-  const named = serversNamedIn(name, config.servers.map((server) => server.name))
+  const named = serversNamedIn(
+    name,
+    config.servers.map((server) => server.name),
+  )
   if (config.servers.length === 0) {
-    throw new CapstanError('server_unknown', 'No servers are configured.', { next: 'Add one: capstan add NAME -- COMMAND, or: capstan import' })
+    throw new CapstanError('server_unknown', 'No servers are configured.', {
+      next: 'Add one: capstan add NAME -- COMMAND, or: capstan import',
+    })
   }
   const servers = named.length > 0 ? named : usable
   const hub = await context.openHub(servers)

@@ -29,9 +29,9 @@ function processIo(): Io {
     readStdin,
     env: process.env,
     cwd: process.cwd(),
-    stdoutIsTerminal: process.stdout.isTTY === true,
-    stderrIsTerminal: process.stderr.isTTY === true,
-    stdinIsTerminal: process.stdin.isTTY === true,
+    stdoutIsTerminal: process.stdout.isTTY,
+    stderrIsTerminal: process.stderr.isTTY,
+    stdinIsTerminal: process.stdin.isTTY,
     columns: process.stdout.columns ?? process.stderr.columns ?? 80,
   }
 }

@@ -20,7 +20,10 @@ export function typeArguments(tool: ToolEntry, pairs: readonly Pair[], base: Jso
     return [key, typeValues(key, values, { schema, root: tool.inputSchema })] as const
   })
   const strangers = Object.keys(declared).length === 0 ? [] : keys.filter((key) => !Object.hasOwn(declared, key))
-  return { args: { ...base, ...Object.fromEntries(typed) }, warnings: strangers.map((key) => strangerWarning(tool, key, Object.keys(declared))) }
+  return {
+    args: { ...base, ...Object.fromEntries(typed) },
+    warnings: strangers.map((key) => strangerWarning(tool, key, Object.keys(declared))),
+  }
 }
 
 function strangerWarning(tool: ToolEntry, key: string, names: readonly string[]): string {
@@ -38,7 +41,8 @@ function typeValues(key: string, values: readonly string[], { schema, root }: Ty
   const [first = ''] = values
   const kinds = kindsOf(schema, root)
   const isList = kinds.has('array') && schema !== undefined
-  if (values.length === 1 && !(isList && kinds.size === 1 && !first.trimStart().startsWith('['))) return typeValue(first, kinds, schema)
+  if (values.length === 1 && !(isList && kinds.size === 1 && !first.trimStart().startsWith('[')))
+    return typeValue(first, kinds, schema)
   if (!isList) throw new CapstanError('usage', `"${key}" is given ${values.length} times, but it takes one value.`)
   const items = followRef(schema['items'], root)
   return values.map((value) => typeValue(value, kindsOf(items, root), items))
@@ -49,14 +53,22 @@ function typeValue(text: string, kinds: ReadonlySet<string>, schema: JsonSchema 
   if (choice !== undefined) return choice
   if (kinds.size === 1 && kinds.has('string')) return text
   const parsed = parseJson(text)
-  if (parsed !== undefined && (kinds.size === 0 || kinds.has(kindOf(parsed)) || (kindOf(parsed) === 'integer' && kinds.has('number')))) return parsed
+  if (
+    parsed !== undefined &&
+    (kinds.size === 0 || kinds.has(kindOf(parsed)) || (kindOf(parsed) === 'integer' && kinds.has('number')))
+  )
+    return parsed
   return text
 }
 
 /** A choice is typed as it reads: `3` for the number 3, `red` for the string. */
 function enumValue(text: string, schema: JsonSchema | undefined): JsonValue | undefined {
   const choices: unknown = schema?.['enum']
-  return Array.isArray(choices) ? (choices as readonly JsonValue[]).find((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice)) === text) : undefined
+  return Array.isArray(choices)
+    ? (choices as readonly JsonValue[]).find(
+        (choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice)) === text,
+      )
+    : undefined
 }
 
 function parseJson(text: string): JsonValue | undefined {
@@ -79,7 +91,9 @@ function kindsOf(schema: JsonSchema | undefined, root: JsonSchema, depth = 0): R
   const { type } = schema
   if (typeof type === 'string') return new Set([type])
   if (Array.isArray(type)) return new Set(type.map(String))
-  const choices = [schema['anyOf'], schema['oneOf'], schema['allOf']].flatMap((list) => (Array.isArray(list) ? list : []))
-  const kinds = choices.flatMap((choice) => [...kindsOf(followRef(choice, root), root, depth + 1)])
+  const choices = [schema['anyOf'], schema['oneOf'], schema['allOf']].flatMap((list) =>
+    Array.isArray(list) ? list : [],
+  )
+  const kinds = choices.flatMap((choice) => Array.from(kindsOf(followRef(choice, root), root, depth + 1)))
   return new Set(isSchemaObject(schema['properties']) ? [...kinds, 'object'] : kinds)
 }

@@ -18,7 +18,10 @@ export async function dialHub(socketPath: string, { signal }: { readonly signal?
     },
     onLost: (method) =>
       method === 'call'
-        ? new CapstanError('outcome_unknown', 'The connection to the hub was lost during the call. Whether the tool ran is unknown; it was not repeated.')
+        ? new CapstanError(
+            'outcome_unknown',
+            'The connection to the hub was lost during the call. Whether the tool ran is unknown; it was not repeated.',
+          )
         : new CapstanError('transport_failed', 'The connection to the hub was lost.'),
   })
   await peer.request('hello', { protocol: protocolVersion, version }, { signal })
@@ -32,7 +35,11 @@ function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>): Hub {
     readonly onProgress?: (progress: Progress) => void
   }
   // The other end is a Hub of the same protocol version, so its answers have the types of the interface.
-  const ask = <Result>(method: string, args: readonly unknown[], { signal, onProgress, ...options }: Options = {}): Promise<Result> =>
+  const ask = <Result>(
+    method: string,
+    args: readonly unknown[],
+    { signal, onProgress, ...options }: Options = {},
+  ): Promise<Result> =>
     peer.request(method, [...args, options], {
       signal,
       onProgress: onProgress && ((value) => onProgress(value as Progress)),
@@ -64,7 +71,12 @@ function open(socketPath: string, signal: AbortSignal | undefined): Promise<Sock
     const socket = connect({ path: socketPath, ...(signal === undefined ? {} : { signal }) })
     socket.once('connect', () => resolve(socket))
     socket.once('error', (cause) =>
-      reject(new CapstanError('connection_refused', `No hub answers at ${socketPath}.`, { cause, next: 'Start one, or run without it.' })),
+      reject(
+        new CapstanError('connection_refused', `No hub answers at ${socketPath}.`, {
+          cause,
+          next: 'Start one, or run without it.',
+        }),
+      ),
     )
   })
 }

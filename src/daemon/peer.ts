@@ -97,7 +97,8 @@ export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: 
 
   function receiveNotification(method: string, params: unknown): void {
     const { requestId, progressToken, progress } = asRecord(params)
-    if (method === 'notifications/cancelled') running.get(Number(requestId))?.abort(new CapstanError('cancelled', 'Cancelled by the caller.'))
+    if (method === 'notifications/cancelled')
+      running.get(Number(requestId))?.abort(new CapstanError('cancelled', 'Cancelled by the caller.'))
     else if (method === 'notifications/progress') pending.get(Number(progressToken))?.onProgress?.(progress)
     else onNotification?.(method, params)
   }
@@ -105,7 +106,8 @@ export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: 
   async function answerRequest(id: number, method: string, params: unknown): Promise<void> {
     const work = new AbortController()
     running.set(id, work)
-    const progress = (value: unknown) => send({ method: 'notifications/progress', params: { progressToken: id, progress: value } })
+    const progress = (value: unknown) =>
+      send({ method: 'notifications/progress', params: { progressToken: id, progress: value } })
     try {
       const result = await onRequest(method, params, { signal: work.signal, progress })
       send({ id, result: result ?? null })
@@ -134,11 +136,15 @@ const internalError = -32603
 
 function writeError(error: unknown): { readonly code: number; readonly message: string; readonly data?: ErrorJson } {
   const message = messageOf(error)
-  return error instanceof CapstanError ? { code: internalError, message, data: error.toJSON() } : { code: internalError, message }
+  return error instanceof CapstanError
+    ? { code: internalError, message, data: error.toJSON() }
+    : { code: internalError, message }
 }
 
 function readError(error: unknown): Error {
   const { message, data } = asRecord(error)
   const { code } = asRecord(data)
-  return typeof code === 'string' ? CapstanError.fromJSON(data as ErrorJson) : new Error(`The hub failed: ${String(message)}`)
+  return typeof code === 'string'
+    ? CapstanError.fromJSON(data as ErrorJson)
+    : new Error(`The hub failed: ${String(message)}`)
 }

@@ -49,12 +49,20 @@ function serveSocket(hub: Hub, socket: Socket): void {
 function greet(params: unknown): true {
   const spoken = typeof params === 'object' && params !== null && 'protocol' in params ? params.protocol : undefined
   if (spoken === protocolVersion) return true
-  throw new CapstanError('usage', `The hub speaks version ${protocolVersion} of its protocol, the client ${String(spoken)}.`, {
-    next: 'Use the same version of Capstan on both ends.',
-  })
+  throw new CapstanError(
+    'usage',
+    `The hub speaks version ${protocolVersion} of its protocol, the client ${String(spoken)}.`,
+    {
+      next: 'Use the same version of Capstan on both ends.',
+    },
+  )
 }
 
-async function answer(hub: Hub, method: string, { params, request }: { readonly params: unknown; readonly request: IncomingRequest }): Promise<unknown> {
+async function answer(
+  hub: Hub,
+  method: string,
+  { params, request }: { readonly params: unknown; readonly request: IncomingRequest },
+): Promise<unknown> {
   const known = hubMethods.find((name) => name === method)
   if (known === undefined || !Array.isArray(params)) throw new CapstanError('usage', `A hub has no method "${method}".`)
   const args: readonly unknown[] = params.slice(0, -1)

@@ -40,7 +40,11 @@ function startOnLinux(pid: number): string {
 function startByPs(pid: number): string {
   try {
     const env = { ...process.env, LC_ALL: 'C' }
-    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
   } catch {
     return '' // No such process, or no `ps`.
   }

@@ -12,7 +12,8 @@ export function splitLines({ maxLineBytes, onLine, onTooLong }: LineSplitter): (
   let isClosed = false
   return (chunk) => {
     let start = 0
-    for (let end = chunk.indexOf(newline); end !== -1 && !isClosed; end = chunk.indexOf(newline, start)) {
+    if (isClosed) return
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       const last = chunk.subarray(start, end)
       const line = parts.length === 0 ? last : Buffer.concat([...parts, last])
       parts = []
@@ -20,7 +21,7 @@ export function splitLines({ maxLineBytes, onLine, onTooLong }: LineSplitter): (
       start = end + 1
       onLine(line.toString('utf8'))
     }
-    if (isClosed || start === chunk.length) return
+    if (start === chunk.length) return
     parts.push(chunk.subarray(start))
     bytes += chunk.length - start
     if (bytes <= maxLineBytes) return

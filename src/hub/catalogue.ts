@@ -2,7 +2,6 @@ import type {
   Catalogue,
   Coverage,
   JsonObject,
-  JsonSchema,
   ListDifference,
   ListKind,
   PromptEntry,
@@ -31,14 +30,29 @@ export function buildCatalogue(servers: readonly { readonly coverage: Coverage; 
       tools.map((tool) => ({ ...tool, modelName: names.get(tool) ?? tool.modelName })),
       (tool) => tool.tool,
     ),
-    prompts: sorted(servers.flatMap(({ lists }) => lists.prompts), (prompt) => prompt.prompt),
-    resources: sorted(servers.flatMap(({ lists }) => lists.resources), (resource) => resource.uri),
-    templates: sorted(servers.flatMap(({ lists }) => lists.templates), (template) => template.uriTemplate),
-    servers: sorted(servers.map(({ coverage }) => coverage), () => ''),
+    prompts: sorted(
+      servers.flatMap(({ lists }) => lists.prompts),
+      (prompt) => prompt.prompt,
+    ),
+    resources: sorted(
+      servers.flatMap(({ lists }) => lists.resources),
+      (resource) => resource.uri,
+    ),
+    templates: sorted(
+      servers.flatMap(({ lists }) => lists.templates),
+      (template) => template.uriTemplate,
+    ),
+    servers: sorted(
+      servers.map(({ coverage }) => coverage),
+      () => '',
+    ),
   }
 }
 
-function sorted<Entry extends { readonly server: string }>(entries: readonly Entry[], nameOf: (entry: Entry) => string): readonly Entry[] {
+function sorted<Entry extends { readonly server: string }>(
+  entries: readonly Entry[],
+  nameOf: (entry: Entry) => string,
+): readonly Entry[] {
   return entries.toSorted((a, b) => compare(a.server, b.server) || compare(nameOf(a), nameOf(b)))
 }
 
@@ -55,13 +69,20 @@ export function readList<Kind extends ListKind>(
 ): { readonly entries: Lists[Kind]; readonly unusable: readonly string[] } {
   const read = readers[kind]
   const entries = items.flatMap((item) => read(server, item) ?? [])
-  const unusable = items.filter((item) => read(server, item) === undefined).map((item) => JSON.stringify(item).slice(0, 200))
+  const unusable = items
+    .filter((item) => read(server, item) === undefined)
+    .map((item) => JSON.stringify(item).slice(0, 200))
   return { entries: entries as Lists[Kind], unusable }
 }
 
 type Reader = (server: string, item: JsonObject) => Lists[ListKind][number] | undefined
 
-const readers: Readonly<Record<ListKind, Reader>> = { tools: readTool, prompts: readPrompt, resources: readResource, templates: readTemplate }
+const readers: Readonly<Record<ListKind, Reader>> = {
+  tools: readTool,
+  prompts: readPrompt,
+  resources: readResource,
+  templates: readTemplate,
+}
 
 function readTool(server: string, item: JsonObject): ToolEntry | undefined {
   const { name, inputSchema, outputSchema, annotations } = item
@@ -73,8 +94,8 @@ function readTool(server: string, item: JsonObject): ToolEntry | undefined {
     modelName: modelNames([tool]).get(tool) ?? name,
     ...texts(item, 'title', 'description'),
     // A missing schema is a server's way to say "no arguments"; the specification asks for an object.
-    inputSchema: isObject(inputSchema) ? (inputSchema as JsonSchema) : { type: 'object' },
-    ...(isObject(outputSchema) ? { outputSchema: outputSchema as JsonSchema } : {}),
+    inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
+    ...(isObject(outputSchema) ? { outputSchema } : {}),
     ...(isObject(annotations) ? { annotations } : {}),
   }
 }
@@ -82,18 +103,20 @@ function readTool(server: string, item: JsonObject): ToolEntry | undefined {
 function readPrompt(server: string, item: JsonObject): PromptEntry | undefined {
   const { name, arguments: declared } = item
   if (typeof name !== 'string' || name === '') return undefined
-  const args = Array.isArray(declared) ? declared.filter(isObject).filter((argument) => typeof argument['name'] === 'string') : []
+  const args = Array.isArray(declared) ? declared.filter(isObject).flatMap(readArgument) : []
   return {
     server,
     prompt: name,
     id: `${server}:${name}`,
     ...texts(item, 'title', 'description'),
-    ...(args.length === 0 ? {} : { arguments: args.map(readArgument) }),
+    ...(args.length === 0 ? {} : { arguments: args }),
   }
 }
 
-function readArgument(item: JsonObject): NonNullable<PromptEntry['arguments']>[number] {
-  return { name: String(item['name']), ...texts(item, 'title', 'description'), ...(item['required'] === true ? { required: true } : {}) }
+function readArgument(item: JsonObject): NonNullable<PromptEntry['arguments']> {
+  const { name, required } = item
+  if (typeof name !== 'string') return []
+  return [{ name, ...texts(item, 'title', 'description'), ...(required === true ? { required } : {}) }]
 }
 
 function readResource(server: string, item: JsonObject): ResourceEntry | undefined {
@@ -112,7 +135,12 @@ function readResource(server: string, item: JsonObject): ResourceEntry | undefin
 function readTemplate(server: string, item: JsonObject): TemplateEntry | undefined {
   const { uriTemplate, name } = item
   if (typeof uriTemplate !== 'string') return undefined
-  return { server, uriTemplate, name: typeof name === 'string' ? name : uriTemplate, ...texts(item, 'title', 'description', 'mimeType') }
+  return {
+    server,
+    uriTemplate,
+    name: typeof name === 'string' ? name : uriTemplate,
+    ...texts(item, 'title', 'description', 'mimeType'),
+  }
 }
 
 function texts<Field extends string>(item: JsonObject, ...fields: readonly Field[]): { [F in Field]?: string } {
@@ -128,7 +156,11 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 /** What changed between two listings of one kind; undefined when nothing did. */
-export function differenceOf<Kind extends ListKind>(kind: Kind, before: Lists[Kind], after: Lists[Kind]): ListDifference | undefined {
+export function differenceOf<Kind extends ListKind>(
+  kind: Kind,
+  before: Lists[Kind],
+  after: Lists[Kind],
+): ListDifference | undefined {
   const old = new Map(before.map((entry) => [keyOf(entry), JSON.stringify(entry)]))
   const fresh = new Map(after.map((entry) => [keyOf(entry), JSON.stringify(entry)]))
   const added = [...fresh.keys()].filter((key) => !old.has(key))

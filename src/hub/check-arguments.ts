@@ -1,4 +1,4 @@
-import { Validator, type OutputUnit, type Schema, type SchemaDraft } from '@cfworker/json-schema'
+import { Validator, type OutputUnit, type SchemaDraft } from '@cfworker/json-schema'
 import { CapstanError } from '../errors.ts'
 import type { JsonObject, JsonSchema, ToolEntry } from './api.ts'
 import { nearest } from './nearest.ts'
@@ -14,7 +14,7 @@ export interface SchemaCheck {
 export function schemaCheck(): SchemaCheck {
   const compiled = new WeakMap<JsonSchema, Validator>()
   const problems = (schema: JsonSchema, value: unknown): readonly string[] => {
-    const validator = compiled.get(schema) ?? new Validator(schema as Schema, draftOf(schema), false)
+    const validator = compiled.get(schema) ?? new Validator(schema, draftOf(schema), false)
     compiled.set(schema, validator)
     const { valid, errors } = safely(validator, value)
     return valid ? [] : [...new Set(leaves(errors).map((unit) => describe(unit, schema, value)))]
@@ -28,7 +28,8 @@ export function schemaCheck(): SchemaCheck {
         next: `Run: capstan inspect ${tool.id}`,
       })
     },
-    outputProblems: (tool, structured) => (tool.outputSchema === undefined ? [] : problems(tool.outputSchema, structured)),
+    outputProblems: (tool, structured) =>
+      tool.outputSchema === undefined ? [] : problems(tool.outputSchema, structured),
   }
 }
 
@@ -50,7 +51,18 @@ function draftOf(schema: JsonSchema): SchemaDraft {
 
 /** The validator reports every level; only the innermost ones tell a person something. */
 function leaves(errors: readonly OutputUnit[]): readonly OutputUnit[] {
-  const composite = new Set(['properties', 'items', 'prefixItems', '$ref', '$dynamicRef', 'allOf', 'if', 'then', 'else', 'dependentSchemas'])
+  const composite = new Set([
+    'properties',
+    'items',
+    'prefixItems',
+    '$ref',
+    '$dynamicRef',
+    'allOf',
+    'if',
+    'then',
+    'else',
+    'dependentSchemas',
+  ])
   const inner = errors.filter((unit) => !composite.has(unit.keyword))
   // `false` says only "not allowed here"; the keyword that used it (additionalProperties) stands beside it.
   const telling = inner.filter((unit) => unit.keyword !== 'false' && !isInsideChoice(unit, inner))
@@ -60,7 +72,10 @@ function leaves(errors: readonly OutputUnit[]): readonly OutputUnit[] {
 /** Under a failed anyOf or oneOf each branch fails for its own reason; the choice itself is the message. */
 function isInsideChoice(unit: OutputUnit, all: readonly OutputUnit[]): boolean {
   return all.some(
-    (other) => other !== unit && ['anyOf', 'oneOf'].includes(other.keyword) && unit.keywordLocation.startsWith(`${other.keywordLocation}/`),
+    (other) =>
+      other !== unit &&
+      ['anyOf', 'oneOf'].includes(other.keyword) &&
+      unit.keywordLocation.startsWith(`${other.keywordLocation}/`),
   )
 }
 
@@ -97,7 +112,8 @@ function describeMissing(unit: OutputUnit, path: readonly string[]): string {
 function describeUnknown(unit: OutputUnit, schema: JsonSchema, path: readonly string[]): string {
   const name = quotedIn(unit.error)
   const owner = valueAt(schema, unit.keywordLocation.split('/').slice(1, -1).map(decodePointer))
-  const properties: unknown = typeof owner === 'object' && owner !== null && 'properties' in owner ? owner.properties : undefined
+  const properties: unknown =
+    typeof owner === 'object' && owner !== null && 'properties' in owner ? owner.properties : undefined
   const near = nearest(name, Object.keys(properties ?? {}), 1)
   return `there is no argument "${[...path, name].join('.')}"${near[0] === undefined ? '' : ` (did you mean "${near[0]}"?)`}`
 }
@@ -112,7 +128,10 @@ function decodePointer(part: string): string {
 }
 
 function valueAt(root: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined), root)
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    root,
+  )
 }
 
 function words(rule: unknown): string {

@@ -68,7 +68,10 @@ export async function openClient(setup: ClientSetup): Promise<Connection> {
   // Out-of-band trouble, such as a late answer to a cancelled request, concerns no caller: it goes to the log.
   client.onerror = (error) => setup.onLog('hub', error.message)
   client.setNotificationHandler('notifications/message', ({ params }) => {
-    setup.onLog('message', `${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`)
+    setup.onLog(
+      'message',
+      `${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`,
+    )
   })
 
   await client.connect(setup.transport, { signal: setup.signal, timeout: maxDelayMs })
@@ -87,7 +90,11 @@ function clientOptions({ mode, onListChanged }: ClientSetup): ClientOptions {
   return {
     capabilities: {},
     versionNegotiation: { mode, probe: { timeoutMs: probeMs } },
-    listChanged: { tools: announce('tools'), prompts: announce('prompts'), resources: announce('resources', 'templates') },
+    listChanged: {
+      tools: announce('tools'),
+      prompts: announce('prompts'),
+      resources: announce('resources', 'templates'),
+    },
   }
 }
 
@@ -110,20 +117,26 @@ function connectionOver(client: Client, setup: ClientSetup, closed: Promise<void
     protocolVersion: client.getNegotiatedProtocolVersion() ?? 'unknown',
     transport: transportKind,
     ...('pid' in transport && typeof transport.pid === 'number' ? { pid: transport.pid } : {}),
-    ...(implementation === undefined ? {} : { implementation: { name: implementation.name, version: implementation.version } }),
+    ...(implementation === undefined
+      ? {}
+      : { implementation: { name: implementation.name, version: implementation.version } }),
     ...(instructions === undefined ? {} : { instructions }),
     completes: client.getServerCapabilities()?.completions !== undefined,
     request,
     callTool: (tool, args, options) => {
       const params = { name: tool.tool, arguments: args }
-      const needsHeaders = era === 'modern' && transportKind === 'http' && JSON.stringify(tool.inputSchema).includes('"x-mcp-header"')
-      return needsHeaders ? callWithHeaders(client, { tool, params, options, server }) : request('tools/call', params, options)
+      const needsHeaders =
+        era === 'modern' && transportKind === 'http' && JSON.stringify(tool.inputSchema).includes('"x-mcp-header"')
+      return needsHeaders
+        ? callWithHeaders(client, { tool, params, options, server })
+        : request('tools/call', params, options)
     },
     list: async (kind, options) => {
       const { method, field, capability } = lists[kind]
       if (client.getServerCapabilities()?.[capability] === undefined) return []
       // On modern HTTP the SDK must see the tools: it drops those whose header annotations are invalid, as the spec demands.
-      if (kind === 'tools' && era === 'modern' && transportKind === 'http') return listToolsBySdk(client, server, options)
+      if (kind === 'tools' && era === 'modern' && transportKind === 'http')
+        return listToolsBySdk(client, server, options)
       return listAllPages((cursor) => request(method, cursor === undefined ? {} : { cursor }, options), field)
     },
     closed,
@@ -166,7 +179,10 @@ function sdkOptions({ signal, idleMs, maxMs, onProgress }: RequestOptions): SdkR
 
 const maxPages = 1000
 
-async function listAllPages(page: (cursor?: string) => Promise<JsonObject>, field: string): Promise<readonly JsonObject[]> {
+async function listAllPages(
+  page: (cursor?: string) => Promise<JsonObject>,
+  field: string,
+): Promise<readonly JsonObject[]> {
   const items: JsonObject[] = []
   const seen = new Set<string>()
   let cursor: string | undefined
@@ -182,7 +198,10 @@ async function listAllPages(page: (cursor?: string) => Promise<JsonObject>, fiel
   return items
 }
 
-async function pageOrNothing(page: (cursor?: string) => Promise<JsonObject>, cursor: string | undefined): Promise<JsonObject> {
+async function pageOrNothing(
+  page: (cursor?: string) => Promise<JsonObject>,
+  cursor: string | undefined,
+): Promise<JsonObject> {
   try {
     return await page(cursor)
   } catch (error) {
@@ -235,7 +254,10 @@ function translateError(error: unknown, { server, method, options }: Attempt): C
   const { signal, idleMs, maxMs } = options
   if (signal?.aborted) return stopped(signal, `${method} at server "${server}"`, server)
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-    const limit = maxMs <= idleMs ? `did not finish in ${maxMs / 1000} s` : `gave no sign of life for ${idleMs / 1000} s (or took over ${maxMs / 1000} s in all)`
+    const limit =
+      maxMs <= idleMs
+        ? `did not finish in ${maxMs / 1000} s`
+        : `gave no sign of life for ${idleMs / 1000} s (or took over ${maxMs / 1000} s in all)`
     return new CapstanError('timed_out', `Server "${server}" ${limit} on ${method}.`, {
       server,
       cause: error,
@@ -258,7 +280,8 @@ function translateError(error: unknown, { server, method, options }: Attempt): C
 
 /** What a JSON-RPC error means, given that the name was found in the catalogue before anything was sent. */
 function refusal(method: string, code: number): CapstanErrorCode {
-  if (method === 'resources/read') return code === invalidParams || code === resourceNotFound ? 'resource_unknown' : 'resource_unreadable'
+  if (method === 'resources/read')
+    return code === invalidParams || code === resourceNotFound ? 'resource_unknown' : 'resource_unreadable'
   return code === invalidParams ? 'arguments_invalid' : 'server_error'
 }
 

@@ -32,7 +32,9 @@ export interface ConnectOptions {
 
 /** Connects to one server; throws a CapstanError that says why it could not. */
 export async function connect(server: ServerConfig, options: ConnectOptions): Promise<Connection> {
-  const connection = await (server.transport === 'stdio' ? connectStdio(server, options) : connectRemote(server, options))
+  const connection = await (server.transport === 'stdio'
+    ? connectStdio(server, options)
+    : connectRemote(server, options))
   const isKnown = options.eras.isLegacy(server)
   const isLegacy = connection.era === 'legacy'
   if (isKnown !== isLegacy) await keepVerdict(options, server, isLegacy ? 'legacy' : 'unknown')
@@ -115,7 +117,16 @@ export async function handshake({ transport, kind, mode, options, failure }: Han
   const { name, signal, onListChanged, onLog, tap } = options
   if (tap !== undefined) tapTransport(transport, name, tap)
   const { openClient } = await import('./client.ts')
-  const opening = openClient({ server: name, transport, transportKind: kind, mode, signal, onListChanged, onLog, failure })
+  const opening = openClient({
+    server: name,
+    transport,
+    transportKind: kind,
+    mode,
+    signal,
+    onListChanged,
+    onLog,
+    failure,
+  })
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
@@ -132,19 +143,27 @@ function stdioFailure(error: unknown, { name, signal, stderrTail }: ConnectOptio
       next: `Raise its "startTimeout" (seconds), or run: capstan doctor ${name}`,
     })
   }
-  return new CapstanError('transport_failed', `Server "${name}" did not complete the handshake: ${String(error)}${tail}`, {
-    server: name,
-    cause: error,
-    next: `Run: capstan doctor ${name}`,
-  })
+  return new CapstanError(
+    'transport_failed',
+    `Server "${name}" did not complete the handshake: ${String(error)}${tail}`,
+    {
+      server: name,
+      cause: error,
+      next: `Run: capstan doctor ${name}`,
+    },
+  )
 }
 
 function endedAtStart(error: CapstanError, { name, stderrTail }: ConnectOptions): CapstanError {
-  return new CapstanError('start_failed', `Server "${name}" ended or broke off before it was ready.${tailText(stderrTail())}`, {
-    server: name,
-    cause: error,
-    next: `Run its command by hand to see why, or: capstan doctor ${name}`,
-  })
+  return new CapstanError(
+    'start_failed',
+    `Server "${name}" ended or broke off before it was ready.${tailText(stderrTail())}`,
+    {
+      server: name,
+      cause: error,
+      next: `Run its command by hand to see why, or: capstan doctor ${name}`,
+    },
+  )
 }
 
 function tailText(lines: readonly string[]): string {
@@ -187,8 +206,12 @@ async function remoteTransport(server: RemoteServer, kind: 'http' | 'sse', name:
 function parseUrl(text: string, server: string): URL {
   const url = URL.parse(text)
   if (url !== null && ['http:', 'https:'].includes(url.protocol)) return url
-  throw new CapstanError('config_invalid', `Server "${server}" has the url "${text}", which is not an http(s) address.`, {
-    server,
-    next: 'Correct "url" in its entry.',
-  })
+  throw new CapstanError(
+    'config_invalid',
+    `Server "${server}" has the url "${text}", which is not an http(s) address.`,
+    {
+      server,
+      next: 'Correct "url" in its entry.',
+    },
+  )
 }

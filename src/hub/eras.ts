@@ -33,7 +33,9 @@ export function eras(file: string, now: () => number): Eras {
 function read(file: string): Readonly<Record<string, number>> {
   try {
     const stored: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    const entries = Object.entries(stored ?? {}).filter((entry): entry is [string, number] => typeof entry[1] === 'number')
+    const entries = Object.entries(stored ?? {}).filter(
+      (entry): entry is [string, number] => typeof entry[1] === 'number',
+    )
     return Object.fromEntries(entries)
   } catch {
     // Absent or damaged: a cache is rebuilt, not repaired.

@@ -3,12 +3,13 @@ import type { Catalogue } from './api.ts'
 /** The servers that can answer for a URI: those that list it, else those with a template that fits it. */
 export function serversForResource(catalogue: Catalogue, uri: string): readonly string[] {
   const listing = catalogue.resources.filter((resource) => resource.uri === uri)
-  const fitting = listing.length > 0 ? listing : catalogue.templates.filter((template) => fitsTemplate(template.uriTemplate, uri))
+  const fitting =
+    listing.length > 0 ? listing : catalogue.templates.filter((template) => fitsTemplate(template.uriTemplate, uri))
   return [...new Set(fitting.map(({ server }) => server))]
 }
 
 /** Whether a URI can come from a URI template (RFC 6570): the fixed parts match, each expression stands for some text. */
-export function fitsTemplate(template: string, uri: string): boolean {
+function fitsTemplate(template: string, uri: string): boolean {
   const pattern = template
     .split(/(\{[^{}]*\})/)
     .map((part) => (part.startsWith('{') && part.endsWith('}') ? expressionPattern(part) : escaped(part)))
@@ -17,18 +18,15 @@ export function fitsTemplate(template: string, uri: string): boolean {
 }
 
 function expressionPattern(expression: string): string {
-  switch (expression[1]) {
-    case '+':
-    case '#':
-      return '.+'
-    case '?':
-    case '&':
-      return '(?:[?&].*)?'
-    case '/':
-      return '(?:/.*)?'
-    default:
-      return '[^/?#]+'
-  }
+  return patternByOperator[expression.charAt(1)] ?? '[^/?#]+'
+}
+
+const patternByOperator: Readonly<Record<string, string>> = {
+  '+': '.+',
+  '#': '.+',
+  '?': '(?:[?].*)?',
+  '&': '(?:&.*)?',
+  '/': '(?:/.*)?',
 }
 
 function escaped(text: string): string {

@@ -11,19 +11,53 @@ interface RemoteContext {
 export function remoteFailure(error: unknown, { server, url, isLate }: RemoteContext): CapstanError {
   if (error instanceof CapstanError) return error
   const origin = URL.parse(url)?.origin ?? url
-  const fail = (code: CapstanError['code'], message: string, next: string) => new CapstanError(code, message, { server, cause: error, next })
-  if (isLate) return fail('connect_timed_out', `Server "${server}" at ${origin} did not answer in time.`, 'Raise its "startTimeout" (seconds), or check the address.')
+  const fail = (code: CapstanError['code'], message: string, next: string) =>
+    new CapstanError(code, message, { server, cause: error, next })
+  if (isLate)
+    return fail(
+      'connect_timed_out',
+      `Server "${server}" at ${origin} did not answer in time.`,
+      'Raise its "startTimeout" (seconds), or check the address.',
+    )
 
   const status = statusOf(error)
-  if (status === 401) return fail('login_needed', `Server "${server}" at ${origin} wants a login (HTTP 401).`, 'Put a token into "headers" of its entry.')
-  if (status === 403) return fail('login_needed', `Server "${server}" at ${origin} denies access (HTTP 403).`, 'Check the token in "headers" of its entry.')
+  if (status === 401)
+    return fail(
+      'login_needed',
+      `Server "${server}" at ${origin} wants a login (HTTP 401).`,
+      'Put a token into "headers" of its entry.',
+    )
+  if (status === 403)
+    return fail(
+      'login_needed',
+      `Server "${server}" at ${origin} denies access (HTTP 403).`,
+      'Check the token in "headers" of its entry.',
+    )
   if (status !== undefined) {
-    return fail('transport_failed', `Server "${server}" answered with HTTP ${status} at ${url.split('?')[0]}.`, 'Check "url" in its entry; many servers want a path such as /mcp or /sse.')
+    return fail(
+      'transport_failed',
+      `Server "${server}" answered with HTTP ${status} at ${url.split('?')[0]}.`,
+      'Check "url" in its entry; many servers want a path such as /mcp or /sse.',
+    )
   }
   const code = systemCodeOf(error)
-  if (code === 'ECONNREFUSED') return fail('connection_refused', `Nothing listens at ${origin} (server "${server}").`, 'Start the server, or correct "url" in its entry.')
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return fail('connection_refused', `The host of ${origin} (server "${server}") cannot be found.`, 'Check "url" in its entry and the network.')
-  return fail('transport_failed', `Server "${server}" at ${origin} cannot be reached: ${code ?? messageOf(error)}.`, `Run: capstan doctor ${server}`)
+  if (code === 'ECONNREFUSED')
+    return fail(
+      'connection_refused',
+      `Nothing listens at ${origin} (server "${server}").`,
+      'Start the server, or correct "url" in its entry.',
+    )
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return fail(
+      'connection_refused',
+      `The host of ${origin} (server "${server}") cannot be found.`,
+      'Check "url" in its entry and the network.',
+    )
+  return fail(
+    'transport_failed',
+    `Server "${server}" at ${origin} cannot be reached: ${code ?? messageOf(error)}.`,
+    `Run: capstan doctor ${server}`,
+  )
 }
 
 /** Whether a refusal looks like a server that only knows the old two-endpoint transport (specification, backwards compatibility). */
@@ -36,8 +70,12 @@ function statusOf(error: unknown): number | undefined {
   for (const link of causes(error)) {
     if (link.name === 'UnauthorizedError' || link.constructor.name === 'UnauthorizedError') return 401
     const data: unknown = 'data' in link ? link.data : undefined
-    const candidates = [data, link].map((holder) => (typeof holder === 'object' && holder !== null ? Reflect.get(holder, 'status') : undefined))
-    const status = [...candidates, 'code' in link ? link.code : undefined].find((value) => typeof value === 'number' && value >= 100 && value < 600)
+    const candidates = [data, link].map((holder) =>
+      typeof holder === 'object' && holder !== null ? Reflect.get(holder, 'status') : undefined,
+    )
+    const status = [...candidates, 'code' in link ? link.code : undefined].find(
+      (value) => typeof value === 'number' && value >= 100 && value < 600,
+    )
     if (typeof status === 'number') return status
   }
   return undefined

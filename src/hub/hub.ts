@@ -5,7 +5,19 @@ import type { Config, RawEntry } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import { places } from '../files/places.ts'
 import { isDenied } from '../policy/decide.ts'
-import type { Catalogue, CatalogueOptions, Coverage, Hub, HubEvent, JsonObject, ListKind, ResourceContents, ToolEntry, ToolRef, ToolResult } from './api.ts'
+import type {
+  Catalogue,
+  CatalogueOptions,
+  Coverage,
+  Hub,
+  HubEvent,
+  JsonObject,
+  ListKind,
+  ResourceContents,
+  ToolEntry,
+  ToolRef,
+  ToolResult,
+} from './api.ts'
 import { buildCatalogue, noLists, type Lists } from './catalogue.ts'
 import { schemaCheck, type SchemaCheck } from './check-arguments.ts'
 import { eras } from './eras.ts'
@@ -86,9 +98,12 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
       }
     },
     prompt: async (ref, args, wait) => renderPrompt(servers.named(ref.server), ref, { args, signal: wait?.signal }),
-    complete: async (target, argument, wait) => completeArgument(servers.named(target.server), target, { argument, ...wait }),
+    complete: async (target, argument, wait) =>
+      completeArgument(servers.named(target.server), target, { argument, ...wait }),
     read: async (ref, wait) => {
-      const contents = await servers.named(ref.server).request('resources/read', { uri: ref.uri }, { signal: wait?.signal })
+      const contents = await servers
+        .named(ref.server)
+        .request('resources/read', { uri: ref.uri }, { signal: wait?.signal })
       return contents as ResourceContents
     },
     control: async (name, action) => servers.control(name, action),
@@ -144,7 +159,8 @@ async function collectCatalogue(
   servers: ServerSet,
   { servers: names, kinds = allKinds, fresh, signal, deadlineMs }: CatalogueOptions & { readonly deadlineMs: number },
 ): Promise<Catalogue> {
-  const wanted = names?.map(servers.named) ?? servers.all().filter((server) => server.status().state.kind !== 'disabled')
+  const wanted =
+    names?.map(servers.named) ?? servers.all().filter((server) => server.status().state.kind !== 'disabled')
   const timeout = AbortSignal.timeout(deadlineMs)
   const deadline = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
   const answers = await Promise.all(wanted.map((server) => listsOrReason(server, { kinds, fresh, signal: deadline })))
@@ -153,11 +169,20 @@ async function collectCatalogue(
   return buildCatalogue(answers)
 }
 
-async function listsOrReason(server: LiveServer, options: Parameters<typeof listsOf>[1]): Promise<{ readonly coverage: Coverage; readonly lists: Lists }> {
+async function listsOrReason(
+  server: LiveServer,
+  options: Parameters<typeof listsOf>[1],
+): Promise<{ readonly coverage: Coverage; readonly lists: Lists }> {
   const { name } = server
   try {
     const { lists, staleBecause } = await listsOf(server, options)
-    return { lists, coverage: staleBecause === undefined ? { kind: 'listed', server: name } : { kind: 'stale', server: name, error: staleBecause } }
+    return {
+      lists,
+      coverage:
+        staleBecause === undefined
+          ? { kind: 'listed', server: name }
+          : { kind: 'stale', server: name, error: staleBecause },
+    }
   } catch (error) {
     if (!(error instanceof CapstanError)) throw error
     const reason = options.signal.aborted
@@ -178,15 +203,26 @@ interface Call {
 }
 
 /** Everything that can be refused is refused before a byte is sent. */
-async function callTool({ servers, check, ref, args }: Call, { signal, onProgress, idleSeconds }: Parameters<Hub['call']>[2] & {}): Promise<ToolResult> {
+async function callTool(
+  { servers, check, ref, args }: Call,
+  { signal, onProgress, idleSeconds }: Parameters<Hub['call']>[2] & {},
+): Promise<ToolResult> {
   const server = servers.named(ref.server)
   const tool = await toolNamed(server, ref.tool, signal)
   if (isDenied(servers.denied(ref.server), ref)) {
-    throw new CapstanError('not_allowed', `The tool ${tool.id} is denied by the config.`, { server: ref.server, next: 'Remove it from "deny" of the server to use it.' })
+    throw new CapstanError('not_allowed', `The tool ${tool.id} is denied by the config.`, {
+      server: ref.server,
+      next: 'Remove it from "deny" of the server to use it.',
+    })
   }
   check.assertArguments(tool, args)
   const idleMs = idleSeconds === undefined ? server.limits.idleMs : idleSeconds * 1000
-  const result = await server.callTool(tool, args, { signal, onProgress, idleMs, maxMs: Math.max(server.limits.maxMs, idleMs) })
+  const result = await server.callTool(tool, args, {
+    signal,
+    onProgress,
+    idleMs,
+    maxMs: Math.max(server.limits.maxMs, idleMs),
+  })
   return asToolResult(result, tool, check)
 }
 
@@ -197,7 +233,10 @@ async function toolNamed(server: LiveServer, name: string, signal: AbortSignal |
   const { entries } = await server.list('tools', { signal, fresh: true })
   const found = entries.find((tool) => tool.tool === name)
   if (found !== undefined) return found
-  const near = closest(`${server.name}.${name}`, entries.map((tool) => tool.id))
+  const near = closest(
+    `${server.name}.${name}`,
+    entries.map((tool) => tool.id),
+  )
   throw new CapstanError('tool_unknown', `Server "${server.name}" has no tool "${name}".${near}`, {
     server: server.name,
     next: `Run: capstan list ${server.name}`,
@@ -208,7 +247,8 @@ function asToolResult(result: JsonObject, tool: ToolEntry, check: SchemaCheck): 
   const whole = (Array.isArray(result['content']) ? result : { ...result, content: [] }) as ToolResult
   if (whole.isError === true || tool.outputSchema === undefined) return whole
   const { structuredContent } = whole
-  const problems = structuredContent === undefined ? ['it has no structured content'] : check.outputProblems(tool, structuredContent)
+  const problems =
+    structuredContent === undefined ? ['it has no structured content'] : check.outputProblems(tool, structuredContent)
   if (problems.length === 0) return whole
   return { ...whole, warnings: [`The output of ${tool.id} does not fit its own schema: ${problems.join('; ')}.`] }
 }

@@ -45,7 +45,9 @@ function line(pid: number): string {
 
 function filesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).filter((name) => name.endsWith('.pids')).map((name) => join(folder, name))
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.pids'))
+      .map((name) => join(folder, name))
   } catch {
     // No folder yet: nothing was ever started.
     return []
@@ -64,7 +66,9 @@ function sweepFile(file: string): number {
 function notesIn(file: string): readonly Note[] {
   try {
     const lines = readFileSync(file, 'utf8').split('\n')
-    return lines.filter(Boolean).map((text) => ({ pid: Number.parseInt(text, 10), start: text.slice(text.indexOf(' ') + 1) }))
+    return lines
+      .filter(Boolean)
+      .map((text) => ({ pid: Number.parseInt(text, 10), start: text.slice(text.indexOf(' ') + 1) }))
   } catch {
     // Another hub swept it first.
     return []

@@ -41,8 +41,16 @@ export function serversNamedIn(text: string, servers: readonly string[]): readon
 /** The tool a person means by `server.tool`, `mcp.server.tool`, `server/tool`, the model's name, or a bare name when unique. */
 export function findTool(catalogue: Catalogue, text: string): ToolEntry {
   const typed = withoutMcp(text)
-  const exact = catalogue.tools.filter((tool) => [tool.id, `${tool.server}/${tool.tool}`, tool.modelName].includes(typed))
-  return pick({ kind: 'tool', text, exact, bare: catalogue.tools.filter((tool) => tool.tool === text), all: catalogue.tools })
+  const exact = catalogue.tools.filter((tool) =>
+    [tool.id, `${tool.server}/${tool.tool}`, tool.modelName].includes(typed),
+  )
+  return pick({
+    kind: 'tool',
+    text,
+    exact,
+    bare: catalogue.tools.filter((tool) => tool.tool === text),
+    all: catalogue.tools,
+  })
 }
 
 /** The prompt a person means by `server:prompt`, `server.prompt`, `server/prompt`, or a bare name when unique. */
@@ -51,7 +59,13 @@ export function findPrompt(catalogue: Catalogue, text: string): PromptEntry {
   const exact = catalogue.prompts.filter((prompt) =>
     [':', '.', '/'].some((separator) => typed === prompt.server + separator + prompt.prompt),
   )
-  return pick({ kind: 'prompt', text, exact, bare: catalogue.prompts.filter((prompt) => prompt.prompt === typed), all: catalogue.prompts })
+  return pick({
+    kind: 'prompt',
+    text,
+    exact,
+    bare: catalogue.prompts.filter((prompt) => prompt.prompt === typed),
+    all: catalogue.prompts,
+  })
 }
 
 function withoutMcp(text: string): string {
@@ -71,13 +85,24 @@ function pick<Entry extends { readonly id: string }>({ kind, text, exact, bare, 
   if (found.length === 1 && found[0] !== undefined) return found[0]
   const code = kind === 'tool' ? 'tool_unknown' : 'prompt_unknown'
   if (found.length > 1) {
-    throw new CapstanError(code, `Several ${kind}s are called "${text}": ${found.map((entry) => entry.id).join(', ')}.`, {
-      next: 'Write the full name.',
-    })
+    throw new CapstanError(
+      code,
+      `Several ${kind}s are called "${text}": ${found.map((entry) => entry.id).join(', ')}.`,
+      {
+        next: 'Write the full name.',
+      },
+    )
   }
-  throw new CapstanError(code, `No ${kind} "${text}".${closest(text, all.map((entry) => entry.id))}`, {
-    next: kind === 'tool' ? 'Run: capstan list' : 'Run: capstan list --prompts',
-  })
+  throw new CapstanError(
+    code,
+    `No ${kind} "${text}".${closest(
+      text,
+      all.map((entry) => entry.id),
+    )}`,
+    {
+      next: kind === 'tool' ? 'Run: capstan list' : 'Run: capstan list --prompts',
+    },
+  )
 }
 
 /** " Closest: a, b." or nothing. */

@@ -9,11 +9,18 @@ interface PromptRequest {
 }
 
 /** Renders a prompt, after checking its name and its arguments against the catalogue. */
-export async function renderPrompt(server: LiveServer, ref: PromptRef, { args, signal }: PromptRequest): Promise<PromptResult> {
+export async function renderPrompt(
+  server: LiveServer,
+  ref: PromptRef,
+  { args, signal }: PromptRequest,
+): Promise<PromptResult> {
   const { entries } = await server.list('prompts', { signal })
   const prompt = entries.find((entry) => entry.prompt === ref.prompt)
   if (prompt === undefined) {
-    const near = closest(`${ref.server}:${ref.prompt}`, entries.map((entry) => entry.id))
+    const near = closest(
+      `${ref.server}:${ref.prompt}`,
+      entries.map((entry) => entry.id),
+    )
     throw new CapstanError('prompt_unknown', `Server "${ref.server}" has no prompt "${ref.prompt}".${near}`, {
       server: ref.server,
       next: 'Run: capstan list --prompts',
@@ -46,11 +53,20 @@ interface CompletionRequest {
 }
 
 /** The values a server suggests for an argument; none when it does not complete. */
-export async function completeArgument(server: LiveServer, target: PromptRef | TemplateRef, { argument, context, signal }: CompletionRequest): Promise<Completion> {
+export async function completeArgument(
+  server: LiveServer,
+  target: PromptRef | TemplateRef,
+  { argument, context, signal }: CompletionRequest,
+): Promise<Completion> {
   const live = await server.connection(signal)
   if (!live.completes) return { values: [] }
-  const ref = 'prompt' in target ? { type: 'ref/prompt', name: target.prompt } : { type: 'ref/resource', uri: target.uriTemplate }
-  const result = await server.request('completion/complete', { ref, argument, ...(context === undefined ? {} : { context: { arguments: context } }) }, { signal })
+  const ref =
+    'prompt' in target ? { type: 'ref/prompt', name: target.prompt } : { type: 'ref/resource', uri: target.uriTemplate }
+  const result = await server.request(
+    'completion/complete',
+    { ref, argument, ...(context === undefined ? {} : { context: { arguments: context } }) },
+    { signal },
+  )
   return readCompletion(result)
 }
 

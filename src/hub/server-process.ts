@@ -146,7 +146,11 @@ function cannotStart(options: ProcessOptions, error: NodeJS.ErrnoException): Cap
     return new CapstanError(
       'start_failed',
       `Server "${server}" cannot start: the command "${command}" was not found (or its folder "${options.cwd}" does not exist).`,
-      { server, cause: error, next: `Install "${command}", or write its full path into the config. Then run: capstan doctor ${server}` },
+      {
+        server,
+        cause: error,
+        next: `Install "${command}", or write its full path into the config. Then run: capstan doctor ${server}`,
+      },
     )
   }
   const reason = error.code === 'EACCES' ? `"${command}" is not executable` : error.message

@@ -32,14 +32,18 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
     },
     async take(configured) {
       const before = servers
-      servers = new Map(specsOf(configured, builtins).map((spec) => [spec.name, reuse(before.get(spec.name), spec) ?? start(spec)]))
+      servers = new Map(
+        specsOf(configured, builtins).map((spec) => [spec.name, reuse(before.get(spec.name), spec) ?? start(spec)]),
+      )
       const goners = [...before.values()].filter(({ spec, live }) => servers.get(spec.name)?.live !== live)
       await Promise.all(goners.map(({ live }) => live.close()))
     },
     async control(name, action) {
       const { spec, live } = entryOf(name)
       await live.close()
-      const next = start(action === 'restart' || !('standing' in spec) ? spec : { ...spec, standing: standingAfter(action, spec) })
+      const next = start(
+        action === 'restart' || !('standing' in spec) ? spec : { ...spec, standing: standingAfter(action, spec) },
+      )
       servers = new Map([...servers, [name, next]])
       if (action === 'restart') await next.live.connection()
     },

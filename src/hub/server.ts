@@ -24,7 +24,10 @@ export interface ServerSetup {
   readonly description?: string | undefined
   readonly limits: Limits
   /** Why the server may not be used, if it may not. */
-  readonly barred?: { readonly state: Extract<ServerState, { kind: 'disabled' | 'untrusted' | 'failed' }>; readonly error: CapstanError }
+  readonly barred?: {
+    readonly state: Extract<ServerState, { kind: 'disabled' | 'untrusted' | 'failed' }>
+    readonly error: CapstanError
+  }
   /** Which tools exist at all. */
   readonly toolExists: (tool: string) => boolean
   readonly open: (hooks: LifeHooks) => Promise<Connection>
@@ -43,7 +46,10 @@ export interface LiveServer {
   readonly limits: Limits
   readonly status: () => ServerStatus
   readonly logs: () => readonly LogLine[]
-  readonly list: <Kind extends ListKind>(kind: Kind, options: { readonly signal?: AbortSignal | undefined; readonly fresh?: boolean | undefined }) => Promise<Listing<Kind>>
+  readonly list: <Kind extends ListKind>(
+    kind: Kind,
+    options: { readonly signal?: AbortSignal | undefined; readonly fresh?: boolean | undefined },
+  ) => Promise<Listing<Kind>>
   readonly request: (method: string, params: JsonObject, options: Partial<RequestOptions>) => Promise<JsonObject>
   readonly callTool: (tool: ToolEntry, args: JsonObject, options: Partial<RequestOptions>) => Promise<JsonObject>
   readonly connection: (signal?: AbortSignal) => Promise<Connection>
@@ -78,7 +84,9 @@ export function liveServer(setup: ServerSetup): LiveServer {
       return live.callTool(tool, args, { ...limits, ...options })
     },
     async close() {
-      ending.abort(new CapstanError('cancelled', `The hub was closed while server "${name}" was in use.`, { server: name }))
+      ending.abort(
+        new CapstanError('cancelled', `The hub was closed while server "${name}" was in use.`, { server: name }),
+      )
       const live = await connecting?.catch(() => undefined)
       await live?.close()
     },
@@ -119,7 +127,10 @@ export function liveServer(setup: ServerSetup): LiveServer {
     setState({ kind: 'idle' })
   }
 
-  async function list<Kind extends ListKind>(kind: Kind, options: { readonly signal?: AbortSignal | undefined; readonly fresh?: boolean | undefined }): Promise<Listing<Kind>> {
+  async function list<Kind extends ListKind>(
+    kind: Kind,
+    options: { readonly signal?: AbortSignal | undefined; readonly fresh?: boolean | undefined },
+  ): Promise<Listing<Kind>> {
     const known = held[kind]
     const live = await connection(options.signal).catch((error: unknown) => {
       if (known === undefined || options.signal?.aborted) throw error
@@ -153,7 +164,9 @@ export function liveServer(setup: ServerSetup): LiveServer {
     const items = await live.list(kind, limits)
     const { entries, unusable } = readList(kind, name, items)
     for (const item of unusable) write('hub', `Left out of ${kind}, for it has no name: ${item}`)
-    return { entries: kind === 'tools' ? (entries as Lists['tools']).filter((tool) => setup.toolExists(tool.tool)) : entries }
+    return {
+      entries: kind === 'tools' ? (entries as Lists['tools']).filter((tool) => setup.toolExists(tool.tool)) : entries,
+    }
   }
 
   async function refreshAfterChange(kind: ListKind): Promise<void> {
@@ -181,12 +194,18 @@ export function liveServer(setup: ServerSetup): LiveServer {
   }
 
   function stderrTail(): readonly string[] {
-    return log.filter((line) => line.source === 'stderr').slice(-stderrTailLines).map((line) => line.text)
+    return log
+      .filter((line) => line.source === 'stderr')
+      .slice(-stderrTailLines)
+      .map((line) => line.text)
   }
 
   function asExpected(error: unknown): CapstanError {
     if (error instanceof CapstanError) return error
-    return new CapstanError('transport_failed', `Server "${name}" failed: ${messageOf(error)}`, { server: name, cause: error })
+    return new CapstanError('transport_failed', `Server "${name}" failed: ${messageOf(error)}`, {
+      server: name,
+      cause: error,
+    })
   }
 }
 
@@ -209,7 +228,9 @@ export async function listsOf(
   server: LiveServer,
   options: { readonly kinds: readonly ListKind[]; readonly signal: AbortSignal; readonly fresh?: boolean | undefined },
 ): Promise<{ readonly lists: Lists; readonly staleBecause?: ErrorJson }> {
-  const listings = await Promise.all(options.kinds.map(async (kind) => [kind, await server.list(kind, options)] as const))
+  const listings = await Promise.all(
+    options.kinds.map(async (kind) => [kind, await server.list(kind, options)] as const),
+  )
   const stale = listings.find(([, listing]) => listing.staleBecause !== undefined)?.[1].staleBecause
   return {
     lists: { ...noLists, ...Object.fromEntries(listings.map(([kind, listing]) => [kind, listing.entries])) },

@@ -52,7 +52,17 @@ export function setupConfigured(spec: ConfiguredServer, context: HubContext): Se
       const where = { name, layer, ...(file === undefined ? {} : { file }) }
       const resolved = await resolveServer(server, where, context.surroundings, context.resolve)
       const { eras, leftovers, grace, maxLineBytes, tap, onProcess } = context
-      return connect(resolved, { name, env: context.surroundings.env, eras, leftovers, grace, maxLineBytes, tap, onProcess, ...hooks })
+      return connect(resolved, {
+        name,
+        env: context.surroundings.env,
+        eras,
+        leftovers,
+        grace,
+        maxLineBytes,
+        tap,
+        onProcess,
+        ...hooks,
+      })
     },
   }
 }
@@ -64,7 +74,13 @@ export function setupBuiltin({ name, description, start }: BuiltinServer, contex
     limits: defaultLimits,
     toolExists: () => true,
     emit: context.emit,
-    open: async (hooks) => handshake({ transport: await start(), kind: 'memory', mode: 'auto', options: { name, tap: context.tap, ...hooks } }),
+    open: async (hooks) =>
+      handshake({
+        transport: await start(),
+        kind: 'memory',
+        mode: 'auto',
+        options: { name, tap: context.tap, ...hooks },
+      }),
   }
 }
 
@@ -77,17 +93,28 @@ function whyBarred({ name, standing, origin }: ConfiguredServer): ServerSetup['b
     case 'usable':
       return undefined
     case 'disabled': {
-      const error = new CapstanError('server_disabled', `Server "${name}" is disabled.`, { server: name, next: `Run: capstan enable ${name}` })
+      const error = new CapstanError('server_disabled', `Server "${name}" is disabled.`, {
+        server: name,
+        next: `Run: capstan enable ${name}`,
+      })
       return { state: { kind: 'disabled' }, error }
     }
     case 'invalid':
       return { state: { kind: 'failed', error: standing.error.toJSON(), stderrTail: [] }, error: standing.error }
     case 'untrusted': {
-      const what = { new: 'has not been approved yet', changed: 'has changed since you approved it', refused: 'was refused by you' }[standing.change]
-      const error = new CapstanError('not_trusted', `Server "${name}" of the project file ${origin.file ?? ''} ${what}, so it was not started.`, {
-        server: name,
-        next: 'Run: capstan review',
-      })
+      const what = {
+        new: 'has not been approved yet',
+        changed: 'has changed since you approved it',
+        refused: 'was refused by you',
+      }[standing.change]
+      const error = new CapstanError(
+        'not_trusted',
+        `Server "${name}" of the project file ${origin.file ?? ''} ${what}, so it was not started.`,
+        {
+          server: name,
+          next: 'Run: capstan review',
+        },
+      )
       return { state: { kind: 'untrusted', error: error.toJSON() }, error }
     }
     default:

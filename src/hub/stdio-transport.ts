@@ -18,7 +18,10 @@ export interface StdioTransportOptions {
  * chunk (quadratic on large messages), drops progress that arrives together with the response, and leaves grandchildren.
  * The members `pid` and `stderr` tell the SDK that this is stdio, so that it probes in place instead of starting a second server.
  */
-export function stdioTransport(child: ServerProcess, options: StdioTransportOptions): Transport & { readonly pid: number | undefined; readonly stderr: unknown } {
+export function stdioTransport(
+  child: ServerProcess,
+  options: StdioTransportOptions,
+): Transport & { readonly pid: number | undefined; readonly stderr: unknown } {
   const transport: Transport & { readonly pid: number | undefined; readonly stderr: unknown } = {
     pid: child.pid,
     stderr: child.stderr,
@@ -43,16 +46,23 @@ export function stdioTransport(child: ServerProcess, options: StdioTransportOpti
     }
     if ('method' in message) transport.onmessage?.(message)
     // The SDK handles notifications one microtask later than responses: without this, progress sent just before its response is lost.
-    else void Promise.resolve().then(noop).then(() => transport.onmessage?.(message))
+    else
+      void Promise.resolve()
+        .then(noop)
+        .then(() => transport.onmessage?.(message))
   }
 
   function giveUp(): void {
     const limit = `${Math.round(options.maxLineBytes / 2 ** 20)} MiB`
     options.onFailure(
-      new CapstanError('limit_exceeded', `Server "${options.server}" sent a message larger than ${limit}, so the connection was closed.`, {
-        server: options.server,
-        next: 'Ask the tool for less at a time.',
-      }),
+      new CapstanError(
+        'limit_exceeded',
+        `Server "${options.server}" sent a message larger than ${limit}, so the connection was closed.`,
+        {
+          server: options.server,
+          next: 'Ask the tool for less at a time.',
+        },
+      ),
     )
     child.kill()
   }

@@ -6,12 +6,20 @@ export function stopped(signal: AbortSignal, what: string, server?: string): Cap
   if (reason instanceof CapstanError) return reason
   const isTimeout = reason instanceof DOMException && reason.name === 'TimeoutError'
   return isTimeout
-    ? new CapstanError('timed_out', `Time ran out for ${what}.`, { server, cause: reason, next: 'Allow more time with --timeout SECONDS.' })
+    ? new CapstanError('timed_out', `Time ran out for ${what}.`, {
+        server,
+        cause: reason,
+        next: 'Allow more time with --timeout SECONDS.',
+      })
     : new CapstanError('cancelled', `Cancelled: ${what}.`, { server, cause: reason })
 }
 
 /** Waits for work that others share and that therefore goes on when this caller gives up. */
-export async function waitFor<Value>(work: Promise<Value>, signal: AbortSignal | undefined, what: string): Promise<Value> {
+export async function waitFor<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal | undefined,
+  what: string,
+): Promise<Value> {
   if (signal === undefined) return work
   if (signal.aborted) throw stopped(signal, what)
   let onAbort: (() => void) | undefined

@@ -7,7 +7,11 @@ function toolWith(properties: JsonSchema, more: JsonSchema = {}): ToolEntry {
 }
 
 function typed(schema: JsonSchema, ...values: readonly string[]): unknown {
-  return typeArguments(toolWith({ key: schema }), values.map((value) => ({ key: 'key', value })), {}).args['key']
+  return typeArguments(
+    toolWith({ key: schema }),
+    values.map((value) => ({ key: 'key', value })),
+    {},
+  ).args['key']
 }
 
 describe('a value is typed by the schema', () => {

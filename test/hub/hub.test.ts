@@ -35,7 +35,11 @@ describe.each(makers)('a hub from %s', (_name, open) => {
   })
 
   test('a failing server does not hide the tools of the others, and is named with its last words', async () => {
-    await using hub = await open({ bad: fixture('exits-at-start'), good: fixture('echo'), missing: { command: 'no-such-program-here' } })
+    await using hub = await open({
+      bad: fixture('exits-at-start'),
+      good: fixture('echo'),
+      missing: { command: 'no-such-program-here' },
+    })
 
     const catalogue = await hub.catalogue()
 
@@ -43,9 +47,15 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     const [bad, good, missing] = catalogue.servers
     expect(bad).toMatchObject({ kind: 'missing', server: 'bad', error: { code: 'start_failed' } })
     expect(good).toEqual({ kind: 'listed', server: 'good' })
-    expect(missing).toMatchObject({ kind: 'missing', error: { code: 'start_failed', message: expect.stringContaining('no-such-program-here') } })
+    expect(missing).toMatchObject({
+      kind: 'missing',
+      error: { code: 'start_failed', message: expect.stringContaining('no-such-program-here') },
+    })
     const status = (await hub.servers()).find((server) => server.name === 'bad')
-    expect(status?.state).toMatchObject({ kind: 'failed', stderrTail: expect.arrayContaining([expect.stringMatching(/\S/)]) })
+    expect(status?.state).toMatchObject({
+      kind: 'failed',
+      stderrTail: expect.arrayContaining([expect.stringMatching(/\S/)]),
+    })
   })
 
   test('a silent server does not delay the catalogue beyond its deadline', async () => {
@@ -53,7 +63,10 @@ describe.each(makers)('a hub from %s', (_name, open) => {
 
     const catalogue = await hub.catalogue()
 
-    expect(catalogue.servers).toMatchObject([{ kind: 'listed' }, { kind: 'missing', server: 'silent', error: { code: 'connect_timed_out' } }])
+    expect(catalogue.servers).toMatchObject([
+      { kind: 'listed' },
+      { kind: 'missing', server: 'silent', error: { code: 'connect_timed_out' } },
+    ])
     expect(catalogue.tools.length).toBeGreaterThan(5)
   })
 
@@ -91,7 +104,9 @@ describe.each(makers)('a hub from %s', (_name, open) => {
 
     const { tools } = await hub.catalogue()
 
-    expect(tools.map((tool) => tool.tool)).toEqual(expect.arrayContaining(['good', 'no-schema', 'same.name', 'same/name', 'größe_📏']))
+    expect(tools.map((tool) => tool.tool)).toEqual(
+      expect.arrayContaining(['good', 'no-schema', 'same.name', 'same/name', 'größe_📏']),
+    )
     expect(tools.every((tool) => /^[A-Za-z0-9_-]{1,64}$/.test(tool.modelName))).toBe(true)
     expect(new Set(tools.map((tool) => tool.modelName)).size).toBe(tools.length)
   })
@@ -127,19 +142,34 @@ describe.each(makers)('a hub from %s', (_name, open) => {
   test('an unknown server or tool is answered with the closest names', async () => {
     await using hub = await open({ weather: fixture('echo') })
 
-    await expect(hub.call({ server: 'wether', tool: 'echo' }, {})).rejects.toMatchObject({ code: 'server_unknown', message: expect.stringContaining('weather') })
-    await expect(hub.call({ server: 'weather', tool: 'ecko' }, {})).rejects.toMatchObject({ code: 'tool_unknown', message: expect.stringContaining('weather.echo') })
+    await expect(hub.call({ server: 'wether', tool: 'echo' }, {})).rejects.toMatchObject({
+      code: 'server_unknown',
+      message: expect.stringContaining('weather'),
+    })
+    await expect(hub.call({ server: 'weather', tool: 'ecko' }, {})).rejects.toMatchObject({
+      code: 'tool_unknown',
+      message: expect.stringContaining('weather.echo'),
+    })
   })
 
   test('bad arguments are refused before anything is sent, with path, expectation and value', async () => {
     await using hub = await open({ one: fixture('echo') })
     const attempt = (tool: string, args: Record<string, never>) => hub.call({ server: 'one', tool }, args)
 
-    await expect(attempt('echo', {})).rejects.toMatchObject({ code: 'arguments_invalid', message: expect.stringContaining('"message" is missing') })
+    await expect(attempt('echo', {})).rejects.toMatchObject({
+      code: 'arguments_invalid',
+      message: expect.stringContaining('"message" is missing'),
+    })
     await expect(attempt('add', { a: 'x' as never })).rejects.toThrow('"a" must be number, not string "x"')
-    await expect(attempt('choose', { colour: 'pink' as never })).rejects.toThrow('"colour" must be one of "red", "green", "blue"')
-    await expect(attempt('choose', { colour: 'red' as never, brigth: true as never })).rejects.toThrow('did you mean "bright"')
-    await expect(attempt('order', { customer: { name: 'A', address: {} } as never, items: ['x'] as never })).rejects.toThrow('"customer.address.city" is missing')
+    await expect(attempt('choose', { colour: 'pink' as never })).rejects.toThrow(
+      '"colour" must be one of "red", "green", "blue"',
+    )
+    await expect(attempt('choose', { colour: 'red' as never, brigth: true as never })).rejects.toThrow(
+      'did you mean "bright"',
+    )
+    await expect(
+      attempt('order', { customer: { name: 'A', address: {} } as never, items: ['x'] as never }),
+    ).rejects.toThrow('"customer.address.city" is missing')
   })
 
   test('a tool that reports an error gives a result, not an exception', async () => {
@@ -150,13 +180,19 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     expect(result.isError).toBe(true)
   })
 
-  test.each(['image', 'audio', 'embedded', 'link', 'mixed', 'structured', 'empty'])('keeps the content kind of "%s" as it came', async (tool) => {
-    await using hub = await open({ one: fixture('echo') })
+  test.each(['image', 'audio', 'embedded', 'link', 'mixed', 'structured', 'empty'])(
+    'keeps the content kind of "%s" as it came',
+    async (tool) => {
+      await using hub = await open({ one: fixture('echo') })
 
-    const result = await hub.call({ server: 'one', tool }, {})
+      const result = await hub.call({ server: 'one', tool }, {})
 
-    expect({ content: result.content.map((block) => block.type), structured: result.structuredContent }).toMatchSnapshot()
-  })
+      expect({
+        content: result.content.map((block) => block.type),
+        structured: result.structuredContent,
+      }).toMatchSnapshot()
+    },
+  )
 
   test('a content kind that nobody knows is passed on', async () => {
     await using hub = await open({ odd: fixture('unknown-content') })
@@ -199,7 +235,10 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     const lively = await hub.call(slow, { ms: 1500, steps: 15 }, { idleSeconds: 1 })
 
     expect(textOf(lively)).toMatch(/\S/)
-    await expect(hub.call(slow, { ms: 20_000, silent: true }, { idleSeconds: 0.3 })).rejects.toMatchObject({ code: 'timed_out', server: 'one' })
+    await expect(hub.call(slow, { ms: 20_000, silent: true }, { idleSeconds: 0.3 })).rejects.toMatchObject({
+      code: 'timed_out',
+      server: 'one',
+    })
   })
 
   test('the hard limit holds in spite of progress', async () => {
@@ -263,7 +302,10 @@ describe.each(makers)('a hub from %s', (_name, open) => {
 
     await hub.call({ server: 'grows', tool: 'grow' }, {})
 
-    expect(await change).toMatchObject({ server: 'grows', difference: { kind: 'tools', added: ['extra-1'], removed: [], changed: [] } })
+    expect(await change).toMatchObject({
+      server: 'grows',
+      difference: { kind: 'tools', added: ['extra-1'], removed: [], changed: [] },
+    })
     expect((await hub.catalogue()).tools.map((tool) => tool.tool)).toContain('extra-1')
   })
 
@@ -283,7 +325,9 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     await hub.call({ server: 'noisy', tool: 'hello' }, {})
 
     const logs = await hub.logs('noisy')
-    expect(logs.filter((line) => line.source === 'stdout').map((line) => line.text)).toContain('Server starting on stdio…')
+    expect(logs.filter((line) => line.source === 'stdout').map((line) => line.text)).toContain(
+      'Server starting on stdio…',
+    )
   })
 
   test('a flood on stderr does not block the server, and its end is kept', async () => {
@@ -313,17 +357,24 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     await expect(hub.call({ server: 'endless', tool: 'hello' }, {})).resolves.toBeDefined()
   })
 
-  test.each(['no-version', 'wrong-id', 'no-id', 'neither', 'string-result', 'batch', 'cut-off', 'string-error', 'result-and-error'])(
-    'a broken answer (%s) fails that call in time and no other',
-    async (tool) => {
-      await using hub = await open({ broken: fixture('malformed') })
+  test.each([
+    'no-version',
+    'wrong-id',
+    'no-id',
+    'neither',
+    'string-result',
+    'batch',
+    'cut-off',
+    'string-error',
+    'result-and-error',
+  ])('a broken answer (%s) fails that call in time and no other', async (tool) => {
+    await using hub = await open({ broken: fixture('malformed') })
 
-      const call = hub.call({ server: 'broken', tool }, {}, { idleSeconds: 0.3 })
+    const call = hub.call({ server: 'broken', tool }, {}, { idleSeconds: 0.3 })
 
-      await expect(call).rejects.toMatchObject({ name: 'CapstanError' })
-      await expect(hub.call({ server: 'broken', tool: 'hello' }, {})).resolves.toBeDefined()
-    },
-  )
+    await expect(call).rejects.toMatchObject({ name: 'CapstanError' })
+    await expect(hub.call({ server: 'broken', tool: 'hello' }, {})).resolves.toBeDefined()
+  })
 
   test('a result without content is an empty result', async () => {
     await using hub = await open({ broken: fixture('malformed') })
@@ -340,9 +391,15 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     const result = await hub.prompt(greet, { who: 'Ada Lovelace' })
 
     expect(JSON.stringify(result.messages)).toContain('Ada Lovelace')
-    await expect(hub.prompt(greet, {})).rejects.toMatchObject({ code: 'arguments_invalid', message: expect.stringContaining('"who" is missing') })
+    await expect(hub.prompt(greet, {})).rejects.toMatchObject({
+      code: 'arguments_invalid',
+      message: expect.stringContaining('"who" is missing'),
+    })
     await expect(hub.prompt(greet, { who: 'x', citty: 'y' })).rejects.toThrow('Closest: city')
-    await expect(hub.prompt({ server: 'one', prompt: 'gret' }, {})).rejects.toMatchObject({ code: 'prompt_unknown', message: expect.stringContaining('one:greet') })
+    await expect(hub.prompt({ server: 'one', prompt: 'gret' }, {})).rejects.toMatchObject({
+      code: 'prompt_unknown',
+      message: expect.stringContaining('one:greet'),
+    })
   })
 
   test('completes the arguments of a prompt', async () => {
@@ -367,7 +424,9 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     await using hub = await open({ off: { ...fixture('echo'), disabled: true } })
 
     expect((await hub.catalogue()).tools).toEqual([])
-    await expect(hub.call({ server: 'off', tool: 'echo' }, { message: 'x' })).rejects.toMatchObject({ code: 'server_disabled' })
+    await expect(hub.call({ server: 'off', tool: 'echo' }, { message: 'x' })).rejects.toMatchObject({
+      code: 'server_disabled',
+    })
     await hub.control('off', 'enable')
 
     expect(textOf(await hub.call({ server: 'off', tool: 'echo' }, { message: 'x' }))).toBe('x')
@@ -392,19 +451,32 @@ describe.each(makers)('a hub from %s', (_name, open) => {
 
     const catalogue = await hub.catalogue()
 
-    expect(catalogue.servers).toMatchObject([{ kind: 'missing', server: 'broken', error: { code: 'config_missing_field' } }, { kind: 'listed' }])
+    expect(catalogue.servers).toMatchObject([
+      { kind: 'missing', server: 'broken', error: { code: 'config_missing_field' } },
+      { kind: 'listed' },
+    ])
   })
 
   test('a missing variable fails that one server, naming variable and server', async () => {
-    await using hub = await open({ needy: { ...fixture('echo'), env: { TOKEN: '${NO_SUCH_VARIABLE}' } }, good: fixture('echo') })
+    await using hub = await open({
+      needy: { ...fixture('echo'), env: { TOKEN: '${NO_SUCH_VARIABLE}' } },
+      good: fixture('echo'),
+    })
 
     const catalogue = await hub.catalogue({ kinds: ['tools'] })
 
-    expect(catalogue.servers[1]).toMatchObject({ kind: 'missing', server: 'needy', error: { message: expect.stringMatching(/needy.*NO_SUCH_VARIABLE|NO_SUCH_VARIABLE.*needy/s) } })
+    expect(catalogue.servers[1]).toMatchObject({
+      kind: 'missing',
+      server: 'needy',
+      error: { message: expect.stringMatching(/needy.*NO_SUCH_VARIABLE|NO_SUCH_VARIABLE.*needy/s) },
+    })
   })
 
   test('gives a child the short default environment and its own env, nothing else', async () => {
-    await using hub = await open({ one: { ...fixture('echo'), env: { MINE: 'yes' } } }, { env: { SECRET_OF_THE_CALLER: 'no', LOGNAME: 'ada' } })
+    await using hub = await open(
+      { one: { ...fixture('echo'), env: { MINE: 'yes' } } },
+      { env: { SECRET_OF_THE_CALLER: 'no', LOGNAME: 'ada' } },
+    )
 
     const env = JSON.parse(textOf(await hub.call({ server: 'one', tool: 'env' }, {}))) as Record<string, string>
 
@@ -421,7 +493,9 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     await hub.call({ server: 'one', tool: 'fail' }, {})
     await hub.call({ server: 'one', tool: 'echo' }, {}).catch(() => undefined)
 
-    await vi.waitFor(() => expect(seen).toMatchObject([{ outcome: 'ok' }, { outcome: 'tool_error' }, { outcome: 'arguments_invalid' }]))
+    await vi.waitFor(() =>
+      expect(seen).toMatchObject([{ outcome: 'ok' }, { outcome: 'tool_error' }, { outcome: 'arguments_invalid' }]),
+    )
   })
 
   test('a signal that is already aborted starts nothing', async () => {
@@ -434,7 +508,10 @@ describe.each(makers)('a hub from %s', (_name, open) => {
   })
 })
 
-function nextEvent(hub: { on: (listener: (event: HubEvent) => void) => Disposable }, isWanted: (event: HubEvent) => boolean): Promise<HubEvent> {
+function nextEvent(
+  hub: { on: (listener: (event: HubEvent) => void) => Disposable },
+  isWanted: (event: HubEvent) => boolean,
+): Promise<HubEvent> {
   return new Promise((resolve) => {
     const listening = hub.on((event) => {
       if (!isWanted(event)) return

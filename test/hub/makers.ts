@@ -34,7 +34,10 @@ export async function openTestHub(servers: Servers, options: OpenHubOptions & Te
   const home = options.home ?? folder
   const env = { PATH: process.env['PATH'], HOME: home, ...options.env }
   const config = inlineConfig(servers, { env, cwd: home })
-  const settings = { ...config.settings, ...(options.catalogueSeconds === undefined ? {} : { catalogueSeconds: options.catalogueSeconds }) }
+  const settings = {
+    ...config.settings,
+    ...(options.catalogueSeconds === undefined ? {} : { catalogueSeconds: options.catalogueSeconds }),
+  }
   const hub = await openHub({ ...config, settings }, options)
   return {
     ...hub,

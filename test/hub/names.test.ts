@@ -4,7 +4,12 @@ import { findPrompt, findTool, modelNames, serversNamedIn } from '../../src/hub/
 
 function tool(server: string, name: string): ToolEntry {
   const ref = { server, tool: name }
-  return { ...ref, id: `${server}.${name}`, modelName: modelNames([ref]).get(ref) ?? '', inputSchema: { type: 'object' } }
+  return {
+    ...ref,
+    id: `${server}.${name}`,
+    modelName: modelNames([ref]).get(ref) ?? '',
+    inputSchema: { type: 'object' },
+  }
 }
 
 function catalogueOf(tools: readonly ToolEntry[], prompts: Catalogue['prompts'] = []): Catalogue {
@@ -54,7 +59,13 @@ describe('the names models see', () => {
 
 describe('a typed name', () => {
   const catalogue = catalogueOf(
-    [tool('web', 'fetch'), tool('web.v2', 'fetch'), tool('web', 'v2.fetch'), tool('git', 'log.short'), tool('git', 'status')],
+    [
+      tool('web', 'fetch'),
+      tool('web.v2', 'fetch'),
+      tool('web', 'v2.fetch'),
+      tool('git', 'log.short'),
+      tool('git', 'status'),
+    ],
     [{ server: 'git', prompt: 'review', id: 'git:review' }],
   )
 

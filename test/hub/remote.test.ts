@@ -27,7 +27,14 @@ describe('eras', () => {
     const home = await temporaryFolder()
     const methods = async () => {
       const sent: string[] = []
-      await using hub = await openTestHub({ one: fixture('echo') }, { home, tap: (_server, direction, message) => direction === 'sent' && 'method' in message && sent.push(message.method) })
+      await using hub = await openTestHub(
+        { one: fixture('echo') },
+        {
+          home,
+          tap: (_server, direction, message) =>
+            direction === 'sent' && 'method' in message && sent.push(message.method),
+        },
+      )
       await hub.call({ server: 'one', tool: 'echo' }, { message: 'x' })
       return sent
     }
@@ -40,18 +47,22 @@ describe('eras', () => {
     expect(second).toContain('initialize')
   })
 
-  test('a server that is silent on the probe is still reached, and at once the next time', { timeout: 20_000 }, async () => {
-    const home = await temporaryFolder()
-    {
-      await using hub = await openTestHub({ one: fixture('ignores-probe') }, { home })
-      expect((await hub.catalogue({ kinds: ['tools'] })).servers).toMatchObject([{ kind: 'listed' }])
-    }
-    await using again = await openTestHub({ one: fixture('ignores-probe') }, { home, catalogueSeconds: 3 })
+  test(
+    'a server that is silent on the probe is still reached, and at once the next time',
+    { timeout: 20_000 },
+    async () => {
+      const home = await temporaryFolder()
+      {
+        await using hub = await openTestHub({ one: fixture('ignores-probe') }, { home })
+        expect((await hub.catalogue({ kinds: ['tools'] })).servers).toMatchObject([{ kind: 'listed' }])
+      }
+      await using again = await openTestHub({ one: fixture('ignores-probe') }, { home, catalogueSeconds: 3 })
 
-    const catalogue = await again.catalogue({ kinds: ['tools'] })
+      const catalogue = await again.catalogue({ kinds: ['tools'] })
 
-    expect(catalogue.servers).toMatchObject([{ kind: 'listed' }])
-  })
+      expect(catalogue.servers).toMatchObject([{ kind: 'listed' }])
+    },
+  )
 
   test('a change of the tools is announced in the modern era too', async () => {
     await using hub = await openTestHub({ one: fixture('modern') })
@@ -81,15 +92,18 @@ describe('remote servers', () => {
     expect(await stateOf(hub)).toMatchObject({ kind: 'ready', era, transport: 'http' })
   })
 
-  test.each([404, 405] as const)('falls back to the old transport when POST is answered with %i', async (postStatus) => {
-    await using server = await startHttpServer({ modern: false, legacy: false, sse: true, postStatus })
-    await using hub = await openTestHub({ old: { url: server.sseUrl } })
+  test.each([404, 405] as const)(
+    'falls back to the old transport when POST is answered with %i',
+    async (postStatus) => {
+      await using server = await startHttpServer({ modern: false, legacy: false, sse: true, postStatus })
+      await using hub = await openTestHub({ old: { url: server.sseUrl } })
 
-    const result = await hub.call({ server: 'old', tool: 'echo' }, { message: 'over sse' })
+      const result = await hub.call({ server: 'old', tool: 'echo' }, { message: 'over sse' })
 
-    expect(textOf(result)).toBe('over sse')
-    expect(await stateOf(hub)).toMatchObject({ transport: 'sse', era: 'legacy' })
-  })
+      expect(textOf(result)).toBe('over sse')
+      expect(await stateOf(hub)).toMatchObject({ transport: 'sse', era: 'legacy' })
+    },
+  )
 
   test('type "sse" goes straight to the old transport', async () => {
     await using server = await startHttpServer({ modern: false, legacy: false, sse: true })
@@ -97,12 +111,17 @@ describe('remote servers', () => {
 
     await hub.call({ server: 'old', tool: 'echo' }, { message: 'x' })
 
-    expect(server.requests.filter((request) => request.method === 'POST' && request.path.startsWith('/sse'))).toEqual([])
+    expect(server.requests.filter((request) => request.method === 'POST' && request.path.startsWith('/sse'))).toEqual(
+      [],
+    )
   })
 
   test('sends the headers of the entry with every request', async () => {
     await using server = await startHttpServer({ token: 'open-sesame' })
-    await using hub = await openTestHub({ web: { url: server.url, headers: { Authorization: 'Bearer ${TOKEN}' } } }, { env: { TOKEN: 'open-sesame' } })
+    await using hub = await openTestHub(
+      { web: { url: server.url, headers: { Authorization: 'Bearer ${TOKEN}' } } },
+      { env: { TOKEN: 'open-sesame' } },
+    )
 
     const result = await hub.call({ server: 'web', tool: 'echo' }, { message: 'in' })
 
@@ -129,7 +148,9 @@ describe('remote servers', () => {
     await server[Symbol.asyncDispose]()
     await using hub = await openTestHub({ web: { url: server.url } })
 
-    await expect(hub.catalogue()).resolves.toMatchObject({ servers: [{ kind: 'missing', error: { code: 'connection_refused' } }] })
+    await expect(hub.catalogue()).resolves.toMatchObject({
+      servers: [{ kind: 'missing', error: { code: 'connection_refused' } }],
+    })
   })
 
   test('a remote server that hangs is given up at its start limit', async () => {
@@ -148,7 +169,11 @@ describe('remote servers', () => {
 
     await hub.call({ server: 'web', tool: 'slow' }, { ms: 60 }, { onProgress: ({ progress }) => seen.push(progress) })
     const stop = new AbortController()
-    const endless = hub.call({ server: 'web', tool: 'slow' }, { ms: 60_000, steps: 600 }, { signal: stop.signal, onProgress: () => stop.abort() })
+    const endless = hub.call(
+      { server: 'web', tool: 'slow' },
+      { ms: 60_000, steps: 600 },
+      { signal: stop.signal, onProgress: () => stop.abort() },
+    )
 
     await expect(endless).rejects.toMatchObject({ code: 'cancelled' })
     expect(seen).toEqual([1, 2, 3])

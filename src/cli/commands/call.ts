@@ -35,9 +35,16 @@ Examples
 async function run(context: CommandContext, { positionals, values }: CommandInput): Promise<number> {
   const { io, flags, signal } = context
   const [name, ...words] = positionals
-  if (name === undefined) throw new CapstanError('usage', 'Which tool? Write: capstan call SERVER.TOOL key=value', { next: 'Run: capstan list' })
+  if (name === undefined)
+    throw new CapstanError('usage', 'Which tool? Write: capstan call SERVER.TOOL key=value', {
+      next: 'Run: capstan list',
+    })
 
-  const [pairs, base, { hub, catalogue }] = await Promise.all([readPairs(words, io), readArgsFlag(values['args'], io), reachFor(context, name, ['tools'])])
+  const [pairs, base, { hub, catalogue }] = await Promise.all([
+    readPairs(words, io),
+    readArgsFlag(values['args'], io),
+    reachFor(context, name, ['tools']),
+  ])
   const tool = findTool(catalogue, name)
   const { args, warnings } = typeArguments(tool, pairs, base)
   for (const warning of warnings) io.err(`warning: ${plainText(warning)}\n`)
@@ -45,7 +52,11 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
   const progress = showProgress(io)
   const idleSeconds = flags.timeoutSeconds
   const result = await hub
-    .call(tool, args, { signal, onProgress: progress.onProgress, ...(idleSeconds === undefined ? {} : { idleSeconds }) })
+    .call(tool, args, {
+      signal,
+      onProgress: progress.onProgress,
+      ...(idleSeconds === undefined ? {} : { idleSeconds }),
+    })
     .finally(progress.clear)
   if (flags.json) await io.out(`${JSON.stringify(result)}\n`)
   else await print(result, tool, { context, saveTo: typeof values['save'] === 'string' ? values['save'] : undefined })
@@ -61,8 +72,10 @@ async function print(result: ToolResult, tool: ToolEntry, { context: { io }, sav
   for (const warning of result.warnings ?? []) io.err(`warning: ${plainText(warning)}\n`)
   const blocks = result.content as readonly Block[]
   const shown = await contentText(blocks, { io, saveTo, stem: tool.tool.replaceAll(/[^A-Za-z0-9_-]/g, '_') })
-  const text = blocks.length === 0 && result.structuredContent !== undefined ? JSON.stringify(result.structuredContent) : shown
-  if (result.isError === true) io.err(plainText(withNewline(text === '' ? `${tool.id} reported an error without a message.` : text)))
+  const text =
+    blocks.length === 0 && result.structuredContent !== undefined ? JSON.stringify(result.structuredContent) : shown
+  if (result.isError === true)
+    io.err(plainText(withNewline(text === '' ? `${tool.id} reported an error without a message.` : text)))
   else if (text !== '') await io.out(withNewline(text))
 }
 

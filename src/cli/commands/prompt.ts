@@ -1,7 +1,7 @@
 import { CapstanError } from '../../errors.ts'
 import { findPrompt } from '../../hub/names.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
-import { contentText, type Block } from '../content.ts'
+import { contentText } from '../content.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readArgsFlag, readPairs } from '../pairs.ts'
 import { plainText } from '../plain-text.ts'
@@ -26,11 +26,21 @@ Examples
 async function run(context: CommandContext, { positionals, values }: CommandInput): Promise<number> {
   const { io, flags, signal } = context
   const [name, ...words] = positionals
-  if (name === undefined) throw new CapstanError('usage', 'Which prompt? Write: capstan prompt SERVER:PROMPT key=value', { next: 'Run: capstan list --prompts' })
+  if (name === undefined)
+    throw new CapstanError('usage', 'Which prompt? Write: capstan prompt SERVER:PROMPT key=value', {
+      next: 'Run: capstan list --prompts',
+    })
 
-  const [pairs, base, { hub, catalogue }] = await Promise.all([readPairs(words, io), readArgsFlag(values['args'], io), reachFor(context, name, ['prompts'])])
+  const [pairs, base, { hub, catalogue }] = await Promise.all([
+    readPairs(words, io),
+    readArgsFlag(values['args'], io),
+    reachFor(context, name, ['prompts']),
+  ])
   const prompt = findPrompt(catalogue, name)
-  const args = { ...Object.fromEntries(Object.entries(base).map(([key, value]) => [key, asText(value)])), ...Object.fromEntries(pairs.map(({ key, value }) => [key, value])) }
+  const args = {
+    ...Object.fromEntries(Object.entries(base).map(([key, value]) => [key, asText(value)])),
+    ...Object.fromEntries(pairs.map(({ key, value }) => [key, value])),
+  }
   const result = await hub.prompt(prompt, args, { signal })
   if (flags.json) {
     await io.out(`${JSON.stringify(result)}\n`)
@@ -39,7 +49,11 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
   const style = styleFor(io)
   const saveTo = typeof values['save'] === 'string' ? values['save'] : undefined
   for (const [index, { role, content }] of result.messages.entries()) {
-    const text = await contentText([content as Block], { io, saveTo, stem: `${prompt.prompt.replaceAll(/[^A-Za-z0-9_-]/g, '_')}-${index + 1}` })
+    const text = await contentText([content], {
+      io,
+      saveTo,
+      stem: `${prompt.prompt.replaceAll(/[^A-Za-z0-9_-]/g, '_')}-${index + 1}`,
+    })
     await io.out(`${style.heading(`[${plainText(role)}]`)}\n${text}\n`)
   }
   return exitCodes.ok

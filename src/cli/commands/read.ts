@@ -23,10 +23,14 @@ Examples
 async function run(context: CommandContext, { positionals, values }: CommandInput): Promise<number> {
   const { io, flags, signal } = context
   const [uri, ...more] = positionals
-  if (uri === undefined || more.length > 0) throw new CapstanError('usage', 'Which resource? Write: capstan read URI', { next: 'Run: capstan list --resources' })
+  if (uri === undefined || more.length > 0)
+    throw new CapstanError('usage', 'Which resource? Write: capstan read URI', {
+      next: 'Run: capstan list --resources',
+    })
 
   const named = typeof values['server'] === 'string' ? values['server'] : undefined
-  const { hub, server } = named === undefined ? await find(context, uri) : { hub: await context.openHub([named]), server: named }
+  const { hub, server } =
+    named === undefined ? await find(context, uri) : { hub: await context.openHub([named]), server: named }
   const result = await hub.read({ server, uri }, { signal })
   if (flags.json) {
     await io.out(`${JSON.stringify(result)}\n`)
@@ -35,7 +39,7 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
   const saveTo = typeof values['save'] === 'string' ? values['save'] : undefined
   for (const [index, contents] of result.contents.entries()) {
     const isRaw = saveTo === undefined && 'blob' in contents && !io.stdoutIsTerminal
-    if (isRaw) await io.out(Buffer.from(String(contents.blob), 'base64'))
+    if (isRaw) await io.out(Buffer.from(contents.blob, 'base64'))
     else {
       const text = await resourceText(contents, index, { io, saveTo, stem: 'resource' })
       if (text !== undefined) await io.out(text.endsWith('\n') ? text : `${text}\n`)
@@ -56,11 +60,17 @@ async function find(context: CommandContext, uri: string) {
 function unknown(uri: string, catalogue: Catalogue): CapstanError {
   const silent = catalogue.servers.flatMap((coverage) => (coverage.kind === 'missing' ? [coverage.server] : []))
   const note = silent.length === 0 ? '' : ` These servers did not answer: ${silent.join(', ')}.`
-  return new CapstanError('resource_unknown', `No server lists a resource "${uri}" or a template that fits it.${note}`, {
-    next: 'Run: capstan list --resources, or name the server with --server NAME.',
-  })
+  return new CapstanError(
+    'resource_unknown',
+    `No server lists a resource "${uri}" or a template that fits it.${note}`,
+    {
+      next: 'Run: capstan list --resources, or name the server with --server NAME.',
+    },
+  )
 }
 
 function ambiguous(uri: string, servers: readonly string[]): CapstanError {
-  return new CapstanError('resource_unknown', `Several servers have "${uri}": ${servers.join(', ')}.`, { next: 'Name one with --server NAME.' })
+  return new CapstanError('resource_unknown', `Several servers have "${uri}": ${servers.join(', ')}.`, {
+    next: 'Name one with --server NAME.',
+  })
 }
