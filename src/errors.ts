@@ -69,6 +69,20 @@ export class CapstanError extends Error {
   }
 }
 
+/** What a stopped wait means to the person: their own Ctrl-C, or a limit that ran out. */
+export function stopped(signal: AbortSignal, what: string, server?: string): CapstanError {
+  const reason: unknown = signal.reason
+  if (reason instanceof CapstanError) return reason
+  const isTimeout = reason instanceof DOMException && reason.name === 'TimeoutError'
+  return isTimeout
+    ? new CapstanError('timed_out', `Time ran out for ${what}.`, {
+        server,
+        cause: reason,
+        next: 'Allow more time with --timeout SECONDS.',
+      })
+    : new CapstanError('cancelled', `Cancelled: ${what}.`, { server, cause: reason })
+}
+
 /** The text of anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
-import { CapstanError } from '../errors.ts'
+import { CapstanError, stopped } from '../errors.ts'
 import type { Hub, HubEvent, Progress } from '../hub/api.ts'
 import { version } from '../version.ts'
 import { peerOver, type Peer } from './peer.ts'
 import { protocolVersion } from './protocol.ts'
 
-/** A Hub whose servers run behind a local socket. Loads neither the SDK nor zod. */
+/** A Hub whose servers run behind a local socket; aborting the signal closes it. Loads neither the SDK nor zod. */
 export async function dialHub(socketPath: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Hub> {
   const listeners = new Set<(event: HubEvent) => void>()
   const socket = await open(socketPath, signal)
@@ -24,7 +24,14 @@ export async function dialHub(socketPath: string, { signal }: { readonly signal?
           )
         : new CapstanError('transport_failed', 'The connection to the hub was lost.'),
   })
-  await peer.request('hello', { protocol: protocolVersion, version }, { signal })
+  try {
+    await peer.request('hello', { protocol: protocolVersion, version }, { signal })
+  } catch (error) {
+    // An open socket would keep the whole process from ending.
+    socket.destroy()
+    throw error
+  }
+  closeOnAbort(socket, signal)
   return hubOver(peer, listeners)
 }
 
@@ -68,15 +75,27 @@ function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>): Hub {
 
 function open(socketPath: string, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ path: socketPath, ...(signal === undefined ? {} : { signal }) })
-    socket.once('connect', () => resolve(socket))
-    socket.once('error', (cause) =>
-      reject(
-        new CapstanError('connection_refused', `No hub answers at ${socketPath}.`, {
-          cause,
-          next: 'Start one, or run without it.',
-        }),
-      ),
-    )
+    if (signal?.aborted) return reject(stopped(signal, 'the connection to the hub'))
+    const socket = connect(socketPath)
+    const giveUp = () => socket.destroy(signal && stopped(signal, 'the connection to the hub'))
+    signal?.addEventListener('abort', giveUp, { once: true })
+    socket.once('connect', () => {
+      signal?.removeEventListener('abort', giveUp)
+      resolve(socket)
+    })
+    socket.once('error', (cause) => reject(cause instanceof CapstanError ? cause : nobodyThere(socketPath, cause)))
   })
+}
+
+function nobodyThere(socketPath: string, cause: Error): CapstanError {
+  return new CapstanError('connection_refused', `No hub answers at ${socketPath}.`, {
+    cause,
+    next: 'Start one, or run without it.',
+  })
+}
+
+function closeOnAbort(socket: Socket, signal: AbortSignal | undefined): void {
+  const close = () => socket.destroy()
+  signal?.addEventListener('abort', close, { once: true })
+  socket.once('close', () => signal?.removeEventListener('abort', close))
 }

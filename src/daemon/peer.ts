@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { CapstanError, messageOf, type ErrorJson } from '../errors.ts'
+import { CapstanError, messageOf, stopped, type ErrorJson } from '../errors.ts'
 import { splitLines } from '../files/split-lines.ts'
 
 /** What the other side asks us to do. The returned value is sent back; a throw becomes an error there. */
@@ -60,12 +60,13 @@ export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: 
   return { request, notify: (method, params) => send({ method, params }), closed, close: () => stream.end() }
 
   function request(method: string, params: unknown, { signal, onProgress }: RequestOptions = {}): Promise<unknown> {
-    if (signal?.aborted) return Promise.reject(signal.reason)
+    const what = `"${method}" of the hub`
+    if (signal?.aborted) return Promise.reject(stopped(signal, what))
     if (stream.destroyed || !stream.writable) return Promise.reject(onLost(method))
     const id = nextId++
     const cancel = () => {
       send({ method: 'notifications/cancelled', params: { requestId: id } })
-      settle(id)?.reject(signal?.reason)
+      if (signal !== undefined) settle(id)?.reject(stopped(signal, what))
     }
     const answer = new Promise<unknown>((resolve, reject) => {
       pending.set(id, { method, resolve, reject, onProgress })

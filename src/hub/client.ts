@@ -9,10 +9,9 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client'
-import { CapstanError, messageOf, type CapstanErrorCode } from '../errors.ts'
+import { CapstanError, messageOf, stopped, type CapstanErrorCode } from '../errors.ts'
 import { version } from '../version.ts'
 import type { Era, JsonObject, ListKind, LogLine, Progress, ToolEntry } from './api.ts'
-import { stopped } from './stopped.ts'
 
 export type TransportKind = 'stdio' | 'http' | 'sse' | 'memory'
 

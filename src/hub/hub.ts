@@ -2,7 +2,7 @@ import type { ResolveOptions } from '../config/interpolate.ts'
 import { makeCommandRunner } from '../config/run-command.ts'
 import { inlineConfig } from '../config/load.ts'
 import type { Config, RawEntry } from '../config/types.ts'
-import { CapstanError } from '../errors.ts'
+import { CapstanError, stopped } from '../errors.ts'
 import { places } from '../files/places.ts'
 import { isDenied } from '../policy/decide.ts'
 import type {
@@ -19,7 +19,7 @@ import type {
   ToolResult,
 } from './api.ts'
 import { buildCatalogue, noLists, type Lists } from './catalogue.ts'
-import { schemaCheck, type SchemaCheck } from './check-arguments.ts'
+import type { SchemaCheck } from './check-arguments.ts'
 import { eras } from './eras.ts'
 import { leftovers } from './leftovers.ts'
 import { closest } from './names.ts'
@@ -28,7 +28,6 @@ import type { GracePeriods, ServerProcess } from './server-process.ts'
 import { serverSet, type ServerSet } from './server-set.ts'
 import { listsOf, type LiveServer } from './server.ts'
 import type { BuiltinServer, HubContext } from './setup.ts'
-import { stopped } from './stopped.ts'
 import type { Tap } from './tap-transport.ts'
 
 export interface OpenHubOptions {

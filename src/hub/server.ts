@@ -1,8 +1,8 @@
-import { CapstanError, messageOf, type ErrorJson } from '../errors.ts'
+import { CapstanError, messageOf, stopped, type ErrorJson } from '../errors.ts'
 import type { HubEvent, JsonObject, ListKind, LogLine, ServerState, ServerStatus, ToolEntry } from './api.ts'
 import { differenceOf, noLists, readList, type Lists } from './catalogue.ts'
 import type { Connection, RequestOptions } from './client.ts'
-import { stopped, waitFor } from './stopped.ts'
+import { waitFor } from './wait-for.ts'
 
 export interface Limits {
   readonly idleMs: number
