@@ -1,0 +1,22 @@
+// Lists the tools of all servers in mcp.json files, and says which servers did not answer and why.
+// Run:  node examples/list-everything.ts [mcp.json…]
+import { join } from 'node:path'
+import { loadConfig, openHub } from 'capstan'
+
+const named = process.argv.slice(2)
+const config = await loadConfig({
+  env: process.env,
+  cwd: process.cwd(),
+  configFiles: named.length > 0 ? named : [join(import.meta.dirname, 'mcp.json')],
+  // Asked for each server of a project's .mcp.json, and never for the files named here. 'new' means: not approved.
+  trust: () => 'new',
+})
+await using hub = await openHub(config)
+
+// All servers are asked at once; one that fails or is late is named and hides nothing.
+const { tools, servers } = await hub.catalogue({ kinds: ['tools'] })
+for (const tool of tools) console.log(tool.id)
+for (const coverage of servers) {
+  if (coverage.kind !== 'listed')
+    console.error(`${coverage.server} (${coverage.error.code}): ${coverage.error.message}`)
+}
