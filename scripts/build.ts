@@ -53,6 +53,8 @@ async function buildCli(folder: string): Promise<void> {
     target: 'node22',
     // Some packages name a CommonJS file as `main` and an ES module as `module`; only the second can be split and shaken.
     mainFields: ['module', 'main'],
+    // The SDK's default validator is a code generator of 215 KB that we never call: arguments and results are checked by our own.
+    alias: { '@modelcontextprotocol/client/_shims': join(root, 'scripts', 'sdk-shims.ts') },
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',

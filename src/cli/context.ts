@@ -1,8 +1,11 @@
 import type { Adhoc } from '../config/adhoc.ts'
+import { loadConfig as readConfig } from '../config/load.ts'
+import { readTrust, standingOf, trustFile } from '../config/trust.ts'
 import type { AnswerInput } from '../config/inputs.ts'
 import type { Config, ConfiguredServer } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import type { Hub } from '../hub/api.ts'
+import { openHub } from '../hub/hub.ts'
 import type { CommandContext, GlobalFlags, Io } from './command.ts'
 
 interface ContextSetup {
@@ -37,7 +40,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
   }
 
   async function open(needs: readonly string[] | undefined): Promise<Hub> {
-    const [{ openHub }, first] = await Promise.all([import('../hub/hub.ts'), loadConfig()])
+    const first = await loadConfig()
     for (const warning of first.warnings) io.err(`warning: ${warning}\n`)
     const waiting = first.servers.filter((server) => isWaiting(server) && (needs?.includes(server.name) ?? true))
     if (waiting.length > 0 && flags.mayAsk) {
@@ -70,10 +73,8 @@ function isWaiting({ standing }: ConfiguredServer): boolean {
 }
 
 async function load(io: Io, flags: GlobalFlags): Promise<Config> {
-  const { loadConfig } = await import('../config/load.ts')
-  const { readTrust, standingOf, trustFile } = await import('../config/trust.ts')
   const store = await readTrust(trustFile(io.env))
-  const config = await loadConfig({
+  const config = await readConfig({
     env: io.env,
     cwd: io.cwd,
     ...(flags.config.length === 0 ? {} : { configFiles: flags.config }),

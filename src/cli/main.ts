@@ -20,11 +20,11 @@ async function run(argv: readonly string[], io: Io, interrupted: AbortSignal): P
   if (entry === undefined && rest.some((word) => word === '--help' || word === '-h')) return printHelp([], io)
   if (entry === undefined && rest.includes('--version')) return printVersion(io)
 
-  const { command } = await (entry ?? overview).load()
+  // One chunk holds config and hub; it is read while the verb's own is.
+  const [{ command }, { openContext }] = await Promise.all([(entry ?? overview).load(), import('./context.ts')])
   const input = parse(rest, command, verb)
   if (entry !== undefined && input.values['help'] === true) return printCommandHelp(entry, command, io)
 
-  const { openContext } = await import('./context.ts')
   await using context = openContext({ io, flags: readFlags(input, io), interrupted })
   return await command.run(context, input)
 }
