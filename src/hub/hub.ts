@@ -64,7 +64,9 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   const emit = (event: HubEvent) => listeners.forEach((listener) => listener(event))
   const context = contextOf(first, options, { processes, emit })
   const servers = serverSet(context, options.builtins ?? [])
-  const check = schemaCheck()
+  // Loaded with the first call, while its server boots.
+  let checking: Promise<SchemaCheck> | undefined
+  const loadCheck = () => (checking ??= import('./check-arguments.ts').then(({ schemaCheck }) => schemaCheck()))
   let { catalogueSeconds } = first.settings
 
   // The last resort when this process ends without closing the hub: an uncaught error, a second Ctrl-C.
@@ -88,7 +90,7 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
       const report = (outcome: (HubEvent & { kind: 'call' })['outcome']) =>
         emit({ kind: 'call', tool: ref, ms: performance.now() - startedAt, outcome })
       try {
-        const result = await callTool({ servers, check, ref, args }, callOptions)
+        const result = await callTool({ servers, loadCheck, ref, args }, callOptions)
         report(result.isError === true ? 'tool_error' : 'ok')
         return result
       } catch (error) {
@@ -196,14 +198,14 @@ async function listsOrReason(
 
 interface Call {
   readonly servers: ServerSet
-  readonly check: SchemaCheck
+  readonly loadCheck: () => Promise<SchemaCheck>
   readonly ref: ToolRef
   readonly args: JsonObject
 }
 
 /** Everything that can be refused is refused before a byte is sent. */
 async function callTool(
-  { servers, check, ref, args }: Call,
+  { servers, loadCheck, ref, args }: Call,
   { signal, onProgress, idleSeconds }: Parameters<Hub['call']>[2] & {},
 ): Promise<ToolResult> {
   const server = servers.named(ref.server)
@@ -214,6 +216,7 @@ async function callTool(
       next: 'Remove it from "deny" of the server to use it.',
     })
   }
+  const check = await loadCheck()
   check.assertArguments(tool, args)
   const idleMs = idleSeconds === undefined ? server.limits.idleMs : idleSeconds * 1000
   const result = await server.callTool(tool, args, {
