@@ -50,6 +50,7 @@ export function findTool(catalogue: Catalogue, text: string): ToolEntry {
     exact,
     bare: catalogue.tools.filter((tool) => tool.tool === text),
     all: catalogue.tools,
+    note: silentServers(catalogue),
   })
 }
 
@@ -65,6 +66,7 @@ export function findPrompt(catalogue: Catalogue, text: string): PromptEntry {
     exact,
     bare: catalogue.prompts.filter((prompt) => prompt.prompt === typed),
     all: catalogue.prompts,
+    note: silentServers(catalogue),
   })
 }
 
@@ -78,9 +80,10 @@ interface Candidates<Entry> {
   readonly exact: readonly Entry[]
   readonly bare: readonly Entry[]
   readonly all: readonly Entry[]
+  readonly note: string
 }
 
-function pick<Entry extends { readonly id: string }>({ kind, text, exact, bare, all }: Candidates<Entry>): Entry {
+function pick<Entry extends { readonly id: string }>({ kind, text, exact, bare, all, note }: Candidates<Entry>): Entry {
   const found = exact.length > 0 ? exact : bare
   if (found.length === 1 && found[0] !== undefined) return found[0]
   const code = kind === 'tool' ? 'tool_unknown' : 'prompt_unknown'
@@ -93,20 +96,20 @@ function pick<Entry extends { readonly id: string }>({ kind, text, exact, bare, 
       },
     )
   }
-  throw new CapstanError(
-    code,
-    `No ${kind} "${text}".${closest(
-      text,
-      all.map((entry) => entry.id),
-    )}`,
-    {
-      next: kind === 'tool' ? 'Run: capstan list' : 'Run: capstan list --prompts',
-    },
-  )
+  const ids = all.map((entry) => entry.id)
+  throw new CapstanError(code, `No ${kind} "${text}".${closest(text, ids)}${note}`, {
+    next: kind === 'tool' ? 'Run: capstan list' : 'Run: capstan list --prompts',
+  })
 }
 
 /** " Closest: a, b." or nothing. */
 export function closest(text: string, names: readonly string[]): string {
   const near = nearest(text, names)
   return near.length === 0 ? '' : ` Closest: ${near.join(', ')}.`
+}
+
+/** " These servers did not answer: a, b." or nothing: what a catalogue lacks may be theirs. */
+export function silentServers(catalogue: Catalogue): string {
+  const silent = catalogue.servers.flatMap((coverage) => (coverage.kind === 'missing' ? [coverage.server] : []))
+  return silent.length === 0 ? '' : ` These servers did not answer: ${silent.join(', ')}.`
 }

@@ -1,6 +1,7 @@
 import { CapstanError } from '../../errors.ts'
 import type { Catalogue } from '../../hub/api.ts'
 import { serversForResource } from '../../hub/find-resource.ts'
+import { silentServers } from '../../hub/names.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { resourceText } from '../content.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -58,15 +59,10 @@ async function find(context: CommandContext, uri: string) {
 }
 
 function unknown(uri: string, catalogue: Catalogue): CapstanError {
-  const silent = catalogue.servers.flatMap((coverage) => (coverage.kind === 'missing' ? [coverage.server] : []))
-  const note = silent.length === 0 ? '' : ` These servers did not answer: ${silent.join(', ')}.`
-  return new CapstanError(
-    'resource_unknown',
-    `No server lists a resource "${uri}" or a template that fits it.${note}`,
-    {
-      next: 'Run: capstan list --resources, or name the server with --server NAME.',
-    },
-  )
+  const message = `No server lists a resource "${uri}" or a template that fits it.${silentServers(catalogue)}`
+  return new CapstanError('resource_unknown', message, {
+    next: 'Run: capstan list --resources, or name the server with --server NAME.',
+  })
 }
 
 function ambiguous(uri: string, servers: readonly string[]): CapstanError {
