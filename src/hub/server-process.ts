@@ -1,6 +1,7 @@
 import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { CapstanError } from '../errors.ts'
+import { CapstanError, messageOf } from '../errors.ts'
+import { hasCode } from '../files/atomic-write.ts'
 
 export interface ProcessOptions {
   /** The name of the server, for messages. */
@@ -45,13 +46,7 @@ const windows = process.platform === 'win32'
 
 /** Starts the command before anything else is loaded: a server's own start is what every cold call waits for. */
 export function startProcess(options: ProcessOptions): ServerProcess {
-  const child = spawn(options.command, [...options.args], {
-    env: options.env,
-    cwd: options.cwd,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    detached: !windows,
-    windowsHide: true,
-  })
+  const child = spawnOrSayWhy(options)
   if (child.pid !== undefined) options.onStart(child.pid)
   readLines(child.stderr, options.onStderr)
   // A server that dies while we write to it is reported by its exit, not by EPIPE.
@@ -63,7 +58,10 @@ export function startProcess(options: ProcessOptions): ServerProcess {
   })
   started.catch(() => {})
   const exited = new Promise<ProcessExit>((resolve) => {
-    child.once('exit', () => killGroup(child.pid))
+    child.once('exit', () => {
+      killGroup(child.pid)
+      closePipesSoon(child)
+    })
     child.once('close', (code, signal) => resolve({ code, signal }))
     started.catch(() => resolve({ code: null, signal: null }))
   })
@@ -80,20 +78,55 @@ export function startProcess(options: ProcessOptions): ServerProcess {
   }
 }
 
-async function stopProcess(
-  child: ChildProcessByStdio<Writable, Readable, Readable>,
-  exited: Promise<ProcessExit>,
-  grace: GracePeriods,
-): Promise<void> {
+type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
+function spawnOrSayWhy(options: ProcessOptions): Child {
+  try {
+    const child = spawn(options.command, [...options.args], {
+      env: options.env,
+      cwd: options.cwd,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: !windows,
+      windowsHide: true,
+    })
+    if (hasPipes(child)) return child
+    // Without pipes (no file handles left) the error comes later, as an event; unheard, it would end the whole process.
+    child.once('error', () => {})
+  } catch (error) {
+    // Some failures of the system, such as a file where a folder should be, are thrown instead.
+    throw cannotStart(options, error)
+  }
+  throw cannotStart(options, new Error('there are no file handles left for its pipes'))
+}
+
+/** The types promise pipes, but a spawn that ran out of file handles has none. */
+function hasPipes(child: Partial<Pick<Child, 'stdin' | 'stdout' | 'stderr'>>): boolean {
+  return child.stdin !== undefined && child.stdout !== undefined && child.stderr !== undefined
+}
+
+const drainMs = 500
+
+/**
+ * A grandchild that left the group may hold the pipes of a server that has gone, for ever. What the server wrote before its
+ * end lies ready to be read: the extra turn of the loop lets a busy process read it before our ends are closed.
+ */
+function closePipesSoon(child: Child): void {
+  const timer = setTimeout(() => setImmediate(closePipes, child), drainMs)
+  child.once('close', () => clearTimeout(timer))
+}
+
+function closePipes(child: Child): void {
+  child.stdout.destroy()
+  child.stderr.destroy()
+}
+
+async function stopProcess(child: Child, exited: Promise<ProcessExit>, grace: GracePeriods): Promise<void> {
   // Some servers ignore SIGTERM until stdin ends, and most end by themselves once it does.
   child.stdin.end()
   if (await within(exited, grace.beforeTermMs)) return
   signalGroup(child.pid, 'SIGTERM')
   if (await within(exited, grace.beforeKillMs)) return
   killGroup(child.pid)
-  // A grandchild outside the group may hold the pipes open for ever; our ends are what we can close.
-  child.stdout.destroy()
-  child.stderr.destroy()
   await exited
 }
 
@@ -140,9 +173,9 @@ function readLines(stream: Readable, onLine: (line: string) => void): void {
 
 const maxStderrLine = 4096
 
-function cannotStart(options: ProcessOptions, error: NodeJS.ErrnoException): CapstanError {
+function cannotStart(options: ProcessOptions, error: unknown): CapstanError {
   const { server, command } = options
-  if (error.code === 'ENOENT') {
+  if (hasCode(error, 'ENOENT')) {
     return new CapstanError(
       'start_failed',
       `Server "${server}" cannot start: the command "${command}" was not found (or its folder "${options.cwd}" does not exist).`,
@@ -153,10 +186,17 @@ function cannotStart(options: ProcessOptions, error: NodeJS.ErrnoException): Cap
       },
     )
   }
-  const reason = error.code === 'EACCES' ? `"${command}" is not executable` : error.message
+  const reason = whyNotStarted(options, error)
   return new CapstanError('start_failed', `Server "${server}" cannot start: ${reason}.`, {
     server,
     cause: error,
     next: `Run: capstan doctor ${server}`,
   })
+}
+
+function whyNotStarted({ command, cwd }: ProcessOptions, error: unknown): string {
+  if (hasCode(error, 'EACCES')) return `"${command}" is not executable`
+  if (hasCode(error, 'ENOTDIR')) return `its folder "${cwd}", or a part of the path of "${command}", is not a folder`
+  if (hasCode(error, 'E2BIG')) return 'its arguments and its "env" together are longer than the system allows'
+  return messageOf(error)
 }

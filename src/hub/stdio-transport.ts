@@ -29,6 +29,9 @@ export function stdioTransport(
       await child.started
       void child.exited.then(() => transport.onclose?.())
       child.stdout.on('data', splitLines({ maxLineBytes: options.maxLineBytes, onLine: receive, onTooLong: giveUp }))
+      // Who closes a pipe can no longer be spoken to. Most are about to end; the others would be of no use for ever.
+      child.stdout.once('end', endServer)
+      child.stdin.once('error', endServer)
     },
     send: (message) =>
       new Promise((resolve, reject) => {
@@ -37,6 +40,10 @@ export function stdioTransport(
     close: () => child.stop(options.grace),
   }
   return transport
+
+  function endServer(): void {
+    void child.stop(options.grace)
+  }
 
   function receive(line: string): void {
     const message = parseMessage(line)
