@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import type { RemoteServer, ServerConfig, StdioServer } from '../config/types.ts'
-import { CapstanError } from '../errors.ts'
+import { CapstanError, messageOf } from '../errors.ts'
 import type { ListKind, LogLine } from './api.ts'
 import type { Connection, TransportKind } from './client.ts'
 import { defaultEnvironment } from './environment.ts'
@@ -80,7 +80,7 @@ async function startAndConnect(server: StdioServer, mode: Mode, options: Connect
     env: { ...defaultEnvironment(options.env), ...server.env },
     cwd: server.cwd ?? process.cwd(),
     onStderr: (line) => onLog('stderr', line),
-    onStart: options.leftovers.note,
+    onStart: (pid) => noteProcess(pid, options),
   })
   options.onProcess(child)
   let failure: CapstanError | undefined
@@ -101,6 +101,15 @@ async function startAndConnect(server: StdioServer, mode: Mode, options: Connect
     child.kill()
     await child.exited
     throw failure ?? stdioFailure(error, options)
+  }
+}
+
+/** Not being able to note a process costs a sweep after a kill -9, which is no reason to go without the server. */
+function noteProcess(pid: number, { leftovers, onLog }: ConnectOptions): void {
+  try {
+    leftovers.note(pid)
+  } catch (error) {
+    onLog('hub', `Process ${pid} could not be noted for a later sweep: ${messageOf(error)}`)
   }
 }
 

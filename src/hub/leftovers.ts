@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { isSameProcessAlive, processStart } from '../files/process-start.ts'
 
 /** Notes every process we start, so that what outlived a killed hub (kill -9) can be found and ended by the next one. */
 export interface Leftovers {
-  /** To be called right after the start: synchronous, so that nothing can happen in between. */
+  /** To be called right after the start: synchronous, so that nothing can happen in between. Throws when it cannot be kept. */
   readonly note: (pid: number) => void
   /** Ends what dead hubs left behind; returns how many process groups that were. */
   readonly sweep: () => number
@@ -23,20 +23,23 @@ export function leftovers(folder: string): Leftovers {
   let hasNoted = false
   return {
     note(pid) {
-      if (!hasNoted) {
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
-        // The first line is the hub's own process.
-        appendFileSync(own, line(process.pid), { mode: 0o600 })
-      }
+      if (!hasNoted) startFile(own)
       hasNoted = true
       appendFileSync(own, line(pid))
     },
     sweep: () => filesIn(folder).reduce((count, file) => count + sweepFile(file), 0),
     forget() {
-      if (hasNoted) rmSync(own, { force: true })
+      if (hasNoted) removeIfPossible(own)
       hasNoted = false
     },
   }
+}
+
+/** The first line is the hub's own process. It appears with the file, or a sweep could take the file for one without an owner. */
+function startFile(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  writeFileSync(`${file}.new`, line(process.pid), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
 }
 
 function line(pid: number): string {
@@ -56,11 +59,19 @@ function filesIn(folder: string): readonly string[] {
 
 function sweepFile(file: string): number {
   const [hub, ...servers] = notesIn(file)
-  if (hub !== undefined && isSameProcessAlive(hub.pid, hub.start)) return 0
+  if (hub !== undefined && hub.pid > 0 && isSameProcessAlive(hub.pid, hub.start)) return 0
   const ours = servers.filter(isStillOurs)
   for (const { pid } of ours) signalGroup(pid, 'SIGKILL')
-  rmSync(file, { force: true })
+  removeIfPossible(file)
   return ours.length
+}
+
+function removeIfPossible(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // A folder that became read-only: the file names only processes that have gone, so it can stay.
+  }
 }
 
 function notesIn(file: string): readonly Note[] {

@@ -5,7 +5,8 @@ import type { HubEvent } from '../../src/hub/api.ts'
 import { startProcess } from '../../src/hub/server-process.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { inlineServer } from './inline-server.ts'
-import { openTestHub, temporaryFolder, textOf } from './makers.ts'
+import { openTestHub, textOf } from './makers.ts'
+import { scratchFolder } from './scratch-folder.ts'
 
 const quick = { beforeTermMs: 100, beforeKillMs: 100 }
 const hello = { server: 'one', tool: 'hello' }
@@ -78,7 +79,7 @@ test.each([
   ],
   ['a command that is not executable', async (file: string) => ({ command: file }), /not executable/],
 ])('%s is told as a failed start, with the reason', async (_title, entryFor, reason) => {
-  const file = join(await temporaryFolder(), 'file')
+  const file = join(await scratchFolder(), 'file')
   await writeFile(file, '')
   await using hub = await openTestHub({ one: await entryFor(file) })
 
