@@ -34,7 +34,7 @@ function withHash(name: string, tool: ToolRef): string {
 
 /** Which of the configured servers a typed name may belong to; none when it is a bare name. Names are looked up, never split. */
 export function serversNamedIn(text: string, servers: readonly string[]): readonly string[] {
-  const typed = withoutMcp(text)
+  const typed = withoutMcp(text.replace(/^\//, ''))
   return servers.filter((server) => ['.', '/', ':', '__'].some((separator) => typed.startsWith(server + separator)))
 }
 
