@@ -76,7 +76,9 @@ function parse(args: readonly string[], command: Command, verb: string | undefin
     return parseArgs({ args: [...args], options: { ...globalOptions, ...command.options }, allowPositionals: true })
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new CapstanError('usage', messageOf(error).split('. ')[0] ?? '', {
+    // Node's own words go on with advice about dashes; the first sentence is the news.
+    const [news = ''] = messageOf(error).split(/\.\s/)
+    throw new CapstanError('usage', `${news}.`, {
       cause: error,
       next: verb === undefined ? 'Run: capstan --help' : `Run: capstan help ${verb}`,
     })
