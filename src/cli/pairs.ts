@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CapstanError, messageOf } from '../errors.ts'
 import type { JsonObject } from '../hub/api.ts'
-import type { Io } from './command.ts'
+import { waitFor } from '../hub/wait-for.ts'
+import type { CommandContext } from './command.ts'
 
 /** One `key=value` a person typed, with `@file` and `-` already read. A key may be given several times. */
 export interface Pair {
@@ -10,13 +11,32 @@ export interface Pair {
   readonly value: string
 }
 
-/** Reads `key=value`, `key=@file` and `key=-` (standard input, once). `key=@@x` means the text `@x`. */
-export async function readPairs(words: readonly string[], io: Io): Promise<readonly Pair[]> {
+/** Where arguments are read from, and what ends the wait for standard input. */
+type Source = Pick<CommandContext, 'io' | 'signal'>
+
+export interface TypedWords {
+  readonly words: readonly string[]
+  /** The value of `--args`. */
+  readonly flag: unknown
+}
+
+export interface ReadArguments {
+  readonly pairs: readonly Pair[]
+  /** The object of `--args`; empty when the flag is absent. */
+  readonly base: JsonObject
+}
+
+/** Reads `key=value`, `key=@file`, `key=-` (standard input, once) and `--args JSON|@file|-`. `key=@@x` means the text `@x`. */
+export async function readArguments({ words, flag }: TypedWords, source: Source): Promise<ReadArguments> {
   const pairs = words.map(splitPair)
-  if (pairs.filter(({ value }) => value === '-').length > 1) {
+  if ([...pairs.map(({ value }) => value), flag].filter((value) => value === '-').length > 1) {
     throw new CapstanError('usage', 'Standard input can be read only once: give "-" for one argument.')
   }
-  return Promise.all(pairs.map(async ({ key, value }) => ({ key, value: await readSource(value, io) })))
+  const [base, read] = await Promise.all([
+    readArgsFlag(flag, source),
+    Promise.all(pairs.map(async ({ key, value }) => ({ key, value: await readSource(value, source) }))),
+  ])
+  return { pairs: read, base }
 }
 
 function splitPair(word: string): Pair {
@@ -27,10 +47,9 @@ function splitPair(word: string): Pair {
   })
 }
 
-/** The object of `--args JSON|@file|-`; empty when the flag is absent. */
-export async function readArgsFlag(flag: unknown, io: Io): Promise<JsonObject> {
+async function readArgsFlag(flag: unknown, source: Source): Promise<JsonObject> {
   if (typeof flag !== 'string') return {}
-  const text = await readSource(flag, io)
+  const text = await readSource(flag, source)
   const value = parseObject(text)
   if (value !== undefined) return value
   throw new CapstanError('usage', `--args wants one JSON object; this is not one: ${text.trim().slice(0, 60)}`, {
@@ -47,8 +66,8 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-async function readSource(value: string, io: Io): Promise<string> {
-  if (value === '-') return io.readStdin()
+async function readSource(value: string, { io, signal }: Source): Promise<string> {
+  if (value === '-') return waitFor(io.readStdin(), signal, 'standard input')
   if (!value.startsWith('@')) return value
   if (value.startsWith('@@')) return value.slice(1)
   const file = resolve(io.cwd, value.slice(1))

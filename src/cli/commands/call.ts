@@ -4,7 +4,7 @@ import { findTool } from '../../hub/names.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { contentText, type Block } from '../content.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { readArgsFlag, readPairs } from '../pairs.ts'
+import { readArguments } from '../pairs.ts'
 import { plainText } from '../plain-text.ts'
 import { showProgress } from '../progress.ts'
 import { reachFor } from '../reach.ts'
@@ -40,9 +40,8 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
       next: 'Run: capstan list',
     })
 
-  const [pairs, base, { hub, catalogue }] = await Promise.all([
-    readPairs(words, io),
-    readArgsFlag(values['args'], io),
+  const [{ pairs, base }, { hub, catalogue }] = await Promise.all([
+    readArguments({ words, flag: values['args'] }, context),
     reachFor(context, name, ['tools']),
   ])
   const tool = findTool(catalogue, name)

@@ -3,7 +3,7 @@ import { findPrompt } from '../../hub/names.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { contentText } from '../content.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { readArgsFlag, readPairs } from '../pairs.ts'
+import { readArguments } from '../pairs.ts'
 import { plainText } from '../plain-text.ts'
 import { reachFor } from '../reach.ts'
 import { styleFor } from '../render/style.ts'
@@ -31,9 +31,8 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
       next: 'Run: capstan list --prompts',
     })
 
-  const [pairs, base, { hub, catalogue }] = await Promise.all([
-    readPairs(words, io),
-    readArgsFlag(values['args'], io),
+  const [{ pairs, base }, { hub, catalogue }] = await Promise.all([
+    readArguments({ words, flag: values['args'] }, context),
     reachFor(context, name, ['prompts']),
   ])
   const prompt = findPrompt(catalogue, name)
