@@ -3,6 +3,11 @@ import type { ConfiguredServer } from '../config/types.ts'
 import type { Io } from './command.ts'
 import { askForTrust } from './trust-question.ts'
 
+/** Project servers that a person has not decided on yet. One that was refused is asked about only by `review`. */
+export function isWaiting({ standing }: ConfiguredServer): boolean {
+  return standing.kind === 'untrusted' && standing.change !== 'refused'
+}
+
 /** Asks about project servers that wait for a person's word, and keeps the answers. */
 export async function askAndRecord(io: Io, waiting: readonly ConfiguredServer[]): Promise<void> {
   const file = trustFile(io.env)

@@ -31,8 +31,12 @@ export interface GlobalFlags {
   /** False after `--no-input`, and where there is no terminal to ask on. */
   readonly mayAsk: boolean
   readonly debug: boolean
+  readonly noDaemon: boolean
   readonly trustProject: boolean
 }
+
+/** Which of the configured servers a command needs, given all their names. */
+export type Needs = (names: readonly string[]) => readonly string[]
 
 export interface CommandContext {
   readonly io: Io
@@ -45,7 +49,7 @@ export interface CommandContext {
    * A hub over that config; `main` closes it after the command's output has been written. Asks a person for trust first, if
    * project servers wait for it: all of them, or those among `needs`.
    */
-  readonly openHub: (needs?: readonly string[]) => Promise<Hub>
+  readonly openHub: (needs?: Needs) => Promise<Hub>
 }
 
 export interface CommandInput {

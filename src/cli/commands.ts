@@ -2,7 +2,7 @@ import type { Command } from './command.ts'
 
 /** What `--help` needs to know of a verb, without loading it. */
 export interface CommandEntry {
-  readonly group: 'Use' | 'Set up' | 'Watch' | 'More'
+  readonly group: 'Use' | 'Set up' | 'Watch' | 'Run' | 'More'
   readonly usage: string
   readonly summary: string
   readonly load: () => Promise<{ readonly command: Command }>
@@ -75,6 +75,31 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     usage: 'review',
     summary: 'approve the servers of a project',
     load: () => import('./commands/review.ts'),
+  },
+  status: {
+    group: 'Watch',
+    usage: 'status [-w]',
+    summary: 'the daemon and the servers it runs',
+    load: () => import('./commands/status.ts'),
+  },
+  logs: {
+    group: 'Watch',
+    usage: 'logs SERVER [-f]',
+    summary: 'what a server wrote',
+    load: () => import('./commands/logs.ts'),
+  },
+  start: { group: 'Run', usage: 'start', summary: 'start the daemon', load: () => import('./commands/start.ts') },
+  stop: {
+    group: 'Run',
+    usage: 'stop',
+    summary: 'stop the daemon and its servers',
+    load: () => import('./commands/stop.ts'),
+  },
+  restart: {
+    group: 'Run',
+    usage: 'restart [server]',
+    summary: 'stop a server; the next use starts it anew',
+    load: () => import('./commands/restart.ts'),
   },
   config: {
     group: 'More',

@@ -1,12 +1,10 @@
-import type { Adhoc } from '../config/adhoc.ts'
-import { loadConfig as readConfig } from '../config/load.ts'
-import { readTrust, standingOf, trustFile } from '../config/trust.ts'
-import type { AnswerInput } from '../config/inputs.ts'
-import type { Config, ConfiguredServer } from '../config/types.ts'
+import type { Config } from '../config/types.ts'
+import type { DialledHub } from '../daemon/dial.ts'
 import { CapstanError } from '../errors.ts'
 import type { Hub } from '../hub/api.ts'
-import { openHub } from '../hub/hub.ts'
-import type { CommandContext, GlobalFlags, Io } from './command.ts'
+import type { CommandContext, GlobalFlags, Io, Needs } from './command.ts'
+import { dialDaemon, wantsDaemon } from './daemon-hub.ts'
+import { plainText } from './plain-text.ts'
 
 interface ContextSetup {
   readonly io: Io
@@ -14,7 +12,7 @@ interface ContextSetup {
   readonly interrupted: AbortSignal
 }
 
-/** What a command gets. Disposing it closes the hub, if one was opened. */
+/** What a command gets. Disposing it closes the hub, if one was opened. What is not needed on the warm way is loaded when it is. */
 export function openContext({ io, flags, interrupted }: ContextSetup): CommandContext & AsyncDisposable {
   const signal =
     flags.timeoutSeconds === undefined
@@ -35,79 +33,80 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
     },
   }
 
-  function loadConfig(): Promise<Config> {
-    return (config ??= load(io, flags))
+  async function loadConfig(): Promise<Config> {
+    const { loadCommandConfig } = await import('./local-hub.ts')
+    return (config ??= loadCommandConfig(io, flags))
   }
 
-  async function open(needs: readonly string[] | undefined): Promise<Hub> {
-    const first = await loadConfig()
-    for (const warning of first.warnings) io.err(`warning: ${warning}\n`)
-    const waiting = first.servers.filter((server) => isWaiting(server) && (needs?.includes(server.name) ?? true))
-    if (waiting.length > 0 && flags.mayAsk) {
-      const { askAndRecord } = await import('./ask-and-record.ts')
-      await askAndRecord(io, waiting)
-      config = load(io, flags)
+  async function open(needs: Needs | undefined): Promise<Hub> {
+    const warm = wantsDaemon(io, flags) ? await openWarm(needs) : undefined
+    return warm ?? openLocal(needs)
+  }
+
+  /** The hub that is kept warm; undefined where none can be had, which is no reason to fail. */
+  async function openWarm(needs: Needs | undefined): Promise<Hub | undefined> {
+    const dial = () => dialDaemon({ io, flags, signal, ...(flags.mayAsk ? { onInput } : {}) })
+    try {
+      const dialled = await dial()
+      sayWarnings(dialled.welcome.warnings)
+      if (!flags.mayAsk || (await waitingAt(dialled, needs)).length === 0) return dialled
+      await dialled[Symbol.asyncDispose]()
+      await askForTrust(needs)
+      return await dial()
+    } catch (error) {
+      if (
+        !(error instanceof CapstanError) ||
+        !['start_failed', 'connection_refused', 'not_allowed'].includes(error.code)
+      )
+        throw error
+      return undefined
     }
-    return openHub(await loadConfig(), {
-      grace: graceOfOneCommand,
-      resolve: flags.mayAsk ? { inputs: await askingInputs(io, await loadConfig()) } : {},
-      ...(flags.debug
-        ? {
-            tap: (server, direction, message) =>
-              io.err(`${server} ${direction === 'sent' ? '→' : '←'} ${JSON.stringify(message)}\n`),
-          }
-        : {}),
-    })
+  }
+
+  async function openLocal(needs: Needs | undefined): Promise<Hub> {
+    const { openLocalHub } = await import('./local-hub.ts')
+    sayWarnings((await loadConfig()).warnings)
+    if (flags.mayAsk) await askForTrust(needs)
+    return openLocalHub(await loadConfig(), { io, flags })
+  }
+
+  async function askForTrust(needs: Needs | undefined): Promise<void> {
+    const { servers } = await loadConfig()
+    const names = namesNeeded(
+      needs,
+      servers.map((server) => server.name),
+    )
+    const { askAndRecord, isWaiting } = await import('./ask-and-record.ts')
+    const waiting = servers.filter((server) => isWaiting(server) && names.includes(server.name))
+    if (waiting.length === 0) return
+    await askAndRecord(io, waiting)
+    config = undefined
+  }
+
+  async function onInput(
+    question: Parameters<ReturnType<typeof import('./ask-input.ts').askInput>>[0],
+  ): Promise<string> {
+    const { askInput } = await import('./ask-input.ts')
+    return askInput(io)(question)
+  }
+
+  function sayWarnings(warnings: readonly string[]): void {
+    for (const warning of warnings) io.err(plainText(`warning: ${warning}\n`))
   }
 }
 
-/**
- * All calls of a command have been answered when it ends, so its servers are idle: they get a moment to end by themselves, and
- * then the usual signals. The answer has been printed before.
- */
-const graceOfOneCommand = { beforeTermMs: 25, beforeKillMs: 1500 }
-
-/** Project servers that a person has not decided on yet. One that was refused is asked about only by `review`. */
-function isWaiting({ standing }: ConfiguredServer): boolean {
-  return standing.kind === 'untrusted' && standing.change !== 'refused'
+/** Servers among the needed ones that a person has not decided on yet. */
+async function waitingAt(hub: DialledHub, needs: Needs | undefined): Promise<readonly string[]> {
+  const statuses = await hub.servers()
+  const names = namesNeeded(
+    needs,
+    statuses.map((status) => status.name),
+  )
+  return statuses
+    .filter(({ name, state }) => state.kind === 'untrusted' && state.change !== 'refused' && names.includes(name))
+    .map(({ name }) => name)
 }
 
-async function load(io: Io, flags: GlobalFlags): Promise<Config> {
-  const store = await readTrust(trustFile(io.env))
-  const config = await readConfig({
-    env: io.env,
-    cwd: io.cwd,
-    ...(flags.config.length === 0 ? {} : { configFiles: flags.config }),
-    ...adhocOf(flags),
-    trust: (projectFile, name, entry) => (flags.trustProject ? 'trusted' : standingOf(store, projectFile, name, entry)),
-  })
-  return { ...config, warnings: [...store.warnings, ...config.warnings] }
-}
-
-function adhocOf({ stdio, url, header }: GlobalFlags): { readonly adhoc?: Adhoc } {
-  if (stdio === undefined && url === undefined && header.length === 0) return {}
-  const headers = Object.fromEntries(header.map(splitHeader))
-  return { adhoc: { ...(stdio === undefined ? {} : { stdio }), ...(url === undefined ? {} : { url }), headers } }
-}
-
-/** `Name=value`, and `Name: value` as curl writes it. */
-function splitHeader(text: string): readonly [string, string] {
-  const [, name, value] = /^([^=:\s]+)\s*[=:]\s*(.*)$/.exec(text) ?? []
-  if (name !== undefined && value !== undefined) return [name, value]
-  throw new CapstanError('usage', `--header wants NAME=VALUE, not "${text}".`)
-}
-
-/** `${input:id}` asks the person, once; the answer is kept. */
-async function askingInputs(io: Io, { inputs = [] }: Config): Promise<AnswerInput> {
-  const [{ inputsFile, openInputs }, { ask }] = await Promise.all([import('../config/inputs.ts'), import('./ask.ts')])
-  return openInputs({
-    file: inputsFile(io.env),
-    declarations: inputs,
-    ask: ({ server, id, declaration }) =>
-      ask(io, `${declaration?.description ?? `Value of "${id}"`} (server "${server}"):`, {
-        hidden: declaration?.isSecret ?? true,
-        ...(declaration?.options === undefined ? {} : { choices: declaration.options }),
-        ...(declaration?.default === undefined ? {} : { default: declaration.default }),
-      }),
-  })
+function namesNeeded(needs: Needs | undefined, all: readonly string[]): readonly string[] {
+  return needs === undefined ? all : needs(all)
 }

@@ -2,7 +2,7 @@ import { commands, type CommandEntry } from './commands.ts'
 
 /** `capstan --help`. */
 export function overallHelp(): string {
-  const groups = ['Use', 'Set up', 'Watch', 'More'] as const
+  const groups = ['Use', 'Set up', 'Watch', 'Run', 'More'] as const
   const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length))
   const rows = groups.map((group) => {
     const own = Object.values(commands).filter((entry) => entry.group === group)
@@ -38,6 +38,7 @@ const flagsHelp = `  --json              machine output: one JSON value on stdou
   --header K=V        a header for --url (repeatable)
   --timeout S         give up after this many seconds
   --trust-project     use the servers of the project's file without asking (for CI)
+  --no-daemon         run the servers in this process, and end them with it
   --no-input          never ask
   --debug             protocol messages and stack traces on stderr
   -h, --help          help for the command`

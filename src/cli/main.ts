@@ -67,6 +67,7 @@ const globalOptions = {
   'trust-project': { type: 'boolean' },
   'no-input': { type: 'boolean' },
   debug: { type: 'boolean' },
+  'no-daemon': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const satisfies ParseArgsOptionsConfig
@@ -105,6 +106,7 @@ function readFlags({ values }: CommandInput, io: Io): GlobalFlags {
     ...(timeout === undefined ? {} : { timeoutSeconds: seconds }),
     mayAsk: values['no-input'] !== true && io.stdinIsTerminal && io.stderrIsTerminal && values['json'] !== true,
     debug: values['debug'] === true,
+    noDaemon: values['no-daemon'] === true,
     trustProject: values['trust-project'] === true,
   }
 }

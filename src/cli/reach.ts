@@ -12,19 +12,17 @@ export async function reachFor(
   name: string,
   kinds: readonly ListKind[],
 ): Promise<{ readonly hub: Hub; readonly catalogue: Catalogue }> {
-  const config = await context.loadConfig()
-  const usable = config.servers.filter((server) => server.standing.kind !== 'disabled').map((server) => server.name)
-  const named = serversNamedIn(
-    name,
-    config.servers.map((server) => server.name),
-  )
-  if (config.servers.length === 0) {
+  const meant = (names: readonly string[]) => serversNamedIn(name, names)
+  const hub = await context.openHub((names) => (meant(names).length > 0 ? meant(names) : names))
+  const statuses = await hub.servers({ signal: context.signal })
+  if (statuses.length === 0) {
     throw new CapstanError('server_unknown', 'No servers are configured.', {
       next: 'Add one: capstan add NAME -- COMMAND, or: capstan import',
     })
   }
+  const named = meant(statuses.map((status) => status.name))
+  const usable = statuses.filter(({ state }) => state.kind !== 'disabled').map((status) => status.name)
   const servers = named.length > 0 ? named : usable
-  const hub = await context.openHub(servers)
   const catalogue = await hub.catalogue({ servers, kinds, signal: context.signal })
   const isAnyThere = catalogue.servers.some((coverage) => coverage.kind !== 'missing')
   const [missing] = catalogue.servers.flatMap((coverage) => (coverage.kind === 'missing' ? [coverage.error] : []))

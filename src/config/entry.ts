@@ -93,10 +93,20 @@ function commonFields(fields: Fields): CommonFields {
     // Whoever grants a call a longer silence than the usual cap means the cap as well.
     maxTimeout: fields.seconds('maxTimeout') ?? Math.max(600, timeout),
     startTimeout: fields.seconds('startTimeout') ?? 30,
+    lifecycle: fields.oneOf('lifecycle', ['lazy', 'eager', 'per-call']) ?? 'lazy',
+    idle: fields.seconds('idle') ?? 600,
+    share: fields.oneOf('share', ['all', 'client']) ?? (keepsOneUsersState(fields) ? 'client' : 'all'),
     alwaysAllow: fields.texts('alwaysAllow'),
     deny: fields.texts('deny'),
     tools: toolFilter(fields),
   }
+}
+
+/** Browsers: what one client has open there is nobody else's business, and two would fight over the same page. */
+function keepsOneUsersState(fields: Fields): boolean {
+  if (!fields.has('command')) return false
+  const words = [fields.text('command'), ...fields.texts('args')].join(' ')
+  return /playwright|puppeteer|chrome-devtools|browsermcp|browser-use|selenium/i.test(words)
 }
 
 /** Copilot writes a plain list: what to include. */

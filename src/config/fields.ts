@@ -14,6 +14,7 @@ export interface Fields {
   readonly text: (field: string) => string
   readonly flag: (field: string) => boolean | undefined
   readonly seconds: (field: string) => number | undefined
+  readonly oneOf: <Choice extends string>(field: string, choices: readonly Choice[]) => Choice | undefined
   readonly texts: (field: string) => readonly string[]
   readonly textsByName: (field: string) => Readonly<Record<string, string>>
   readonly isList: (field: string) => boolean
@@ -29,6 +30,7 @@ export function readFields(raw: RawEntry, place: EntryPlace, prefix: string = pl
     text: (field) => asText(raw[field], place, pathOf(field)),
     flag: (field) => (has(field) ? asFlag(raw[field], place, pathOf(field)) : undefined),
     seconds: (field) => (has(field) ? asSeconds(raw[field], place, pathOf(field)) : undefined),
+    oneOf: (field, choices) => (has(field) ? asChoice(raw[field], choices, { place, path: pathOf(field) }) : undefined),
     texts: (field) => (has(field) ? asTexts(raw[field], place, pathOf(field)) : []),
     textsByName: (field) => (has(field) ? asTextsByName(raw[field], place, pathOf(field)) : {}),
     isList: (field) => Array.isArray(raw[field]),
@@ -78,6 +80,16 @@ function asText(value: unknown, place: EntryPlace, path: string): string {
 function asFlag(value: unknown, place: EntryPlace, path: string): boolean {
   if (typeof value !== 'boolean') throw badType(place, path, { expected: 'true or false', came: value })
   return value
+}
+
+function asChoice<Choice extends string>(
+  value: unknown,
+  choices: readonly Choice[],
+  { place, path }: { readonly place: EntryPlace; readonly path: string },
+): Choice {
+  const choice = choices.find((known) => known === value)
+  if (choice !== undefined) return choice
+  throw badType(place, path, { expected: choices.map((known) => JSON.stringify(known)).join(' or '), came: value })
 }
 
 /** A timer that is asked for more than 2^31 ms fires at once instead of never. */

@@ -22,6 +22,12 @@ interface CommonFields {
   readonly maxTimeout: number
   /** Limit for starting and connecting, in seconds. */
   readonly startTimeout: number
+  /** When it runs behind the daemon: started when first needed, with the daemon, or for one call at a time. */
+  readonly lifecycle: 'lazy' | 'eager' | 'per-call'
+  /** Seconds without use after which a lazy server is stopped. */
+  readonly idle: number
+  /** Who shares one running copy behind the daemon: everybody, or each client has its own. */
+  readonly share: 'all' | 'client'
   readonly alwaysAllow: readonly string[]
   readonly deny: readonly string[]
   readonly tools: { readonly include: readonly string[]; readonly exclude: readonly string[] }

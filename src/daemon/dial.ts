@@ -1,16 +1,36 @@
 import { connect, type Socket } from 'node:net'
 import { CapstanError, stopped } from '../errors.ts'
+import type { InputQuestion } from '../config/inputs.ts'
 import type { Hub, HubEvent, Progress } from '../hub/api.ts'
 import { version } from '../version.ts'
 import { peerOver, type Peer } from './peer.ts'
-import { protocolVersion } from './protocol.ts'
+import { protocolVersion, type Caller, type Hello, type Welcome } from './protocol.ts'
 
-/** A Hub whose servers run behind a local socket; aborting the signal closes it. Loads neither the SDK nor zod. */
-export async function dialHub(socketPath: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Hub> {
+export interface DialOptions {
+  /** Aborting it closes the hub. */
+  readonly signal?: AbortSignal
+  /** Who calls; a daemon wants to know, a hub that serves everybody alike does not. */
+  readonly caller?: Caller
+  /** Answers a question of the hub, such as the value of an `${input:id}`. */
+  readonly onInput?: (question: InputQuestion) => Promise<string>
+}
+
+/** A Hub behind a socket, with what is said about it. */
+export interface DialledHub extends Hub {
+  readonly welcome: Welcome
+  /** Asks the other end for something that is not a Hub's, such as a daemon's status. */
+  readonly ask: (method: string, params?: unknown) => Promise<unknown>
+  /** Resolves when the other end has gone. */
+  readonly closed: Promise<void>
+}
+
+/** A Hub whose servers run behind a local socket. Loads neither the SDK nor zod. */
+export async function dialHub(socketPath: string, { signal, caller, onInput }: DialOptions = {}): Promise<DialledHub> {
   const listeners = new Set<(event: HubEvent) => void>()
   const socket = await open(socketPath, signal)
   const peer = peerOver(socket, {
-    onRequest: async (method) => {
+    onRequest: async (method, params) => {
+      if (method === 'input' && onInput !== undefined) return onInput(params as InputQuestion)
       throw new CapstanError('usage', `This client does not answer "${method}".`)
     },
     onNotification: (method, params) => {
@@ -24,15 +44,33 @@ export async function dialHub(socketPath: string, { signal }: { readonly signal?
           )
         : new CapstanError('transport_failed', 'The connection to the hub was lost.'),
   })
+  let welcome: Welcome
   try {
-    await peer.request('hello', { protocol: protocolVersion, version }, { signal })
+    const hello: Hello = { protocol: protocolVersion, version, ...(caller === undefined ? {} : { caller }) }
+    welcome = (await peer.request('hello', hello, { signal })) as Welcome
   } catch (error) {
     // An open socket would keep the whole process from ending.
     socket.destroy()
     throw error
   }
   closeOnAbort(socket, signal)
-  return hubOver(peer, listeners)
+  return {
+    ...hubOver(peer, listeners),
+    welcome,
+    ask: (method, params) => peer.request(method, params ?? null),
+    closed: peer.closed,
+  }
+}
+
+/** Whether somebody listens at a socket. */
+export async function answers(socketPath: string): Promise<boolean> {
+  try {
+    const socket = await open(socketPath, undefined)
+    socket.destroy()
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Each method of the Hub is one request: its arguments as they are, without the functions, which stay on this side. */

@@ -3,3 +3,29 @@ export const protocolVersion = 1
 
 /** The methods of a Hub that can be asked for over the socket. */
 export const hubMethods = ['servers', 'catalogue', 'call', 'prompt', 'complete', 'read', 'control', 'logs'] as const
+
+/** Who calls, from where, and with which environment: a hub serves each caller as if it ran in the caller's own process. */
+export interface Caller {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Files named with `--config`. */
+  readonly configFiles?: readonly string[]
+  readonly trustProject?: boolean
+  /** Callers of the same name share servers that are one client's own. */
+  readonly client: string
+}
+
+/** The first message of a client. */
+export interface Hello {
+  readonly protocol: number
+  readonly version: string
+  readonly caller?: Caller
+}
+
+/** The answer to it. */
+export interface Welcome {
+  readonly protocol: number
+  readonly version: string
+  /** What the caller's config gives reason to say. */
+  readonly warnings: readonly string[]
+}

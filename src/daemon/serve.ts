@@ -1,23 +1,51 @@
-import { createServer, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { CapstanError } from '../errors.ts'
 import type { Hub } from '../hub/api.ts'
 import { version } from '../version.ts'
-import { peerOver, type IncomingRequest } from './peer.ts'
-import { hubMethods, protocolVersion } from './protocol.ts'
+import { peerOver, type IncomingRequest, type Peer } from './peer.ts'
+import { hubMethods, protocolVersion, type Hello, type Welcome } from './protocol.ts'
+
+/** What a client gets: a hub of its own, and what it should be told about it. */
+export interface View {
+  readonly hub: Hub
+  readonly warnings: readonly string[]
+}
+
+export interface Host {
+  /** Opens the hub for one client; closed when the client has gone. */
+  readonly openView: (hello: Hello, peer: Peer) => Promise<View>
+  /** Methods besides those of a Hub, such as a daemon's own. */
+  readonly methods?: Readonly<Record<string, (params: unknown) => Promise<unknown>>>
+}
 
 /** Serves a hub on a local socket, one to one. Closing it ends the connections, not the hub. */
 export async function serveHub(hub: Hub, socketPath: string): Promise<AsyncDisposable> {
+  // Each client gets the same hub, which is not theirs to close.
+  const shared: Hub = { ...hub, async [Symbol.asyncDispose]() {} }
+  return listen(socketPath, { openView: async () => ({ hub: shared, warnings: [] }) })
+}
+
+export interface Listening extends AsyncDisposable {
+  readonly clientCount: () => number
+  /** Takes no new clients; those that are there go on. */
+  readonly stopListening: () => void
+}
+
+export async function listen(socketPath: string, host: Host, onClients: () => void = () => {}): Promise<Listening> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-    serveSocket(hub, socket)
+    onClients()
+    socket.once('close', () => {
+      sockets.delete(socket)
+      onClients()
+    })
+    serveSocket(host, socket)
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(socketPath, resolve)
-  })
+  await bind(server, socketPath)
   return {
+    clientCount: () => sockets.size,
+    stopListening: () => void server.close(),
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve))
       sockets.forEach((socket) => socket.destroy())
@@ -26,32 +54,48 @@ export async function serveHub(hub: Hub, socketPath: string): Promise<AsyncDispo
   }
 }
 
-function serveSocket(hub: Hub, socket: Socket): void {
+function bind(server: Server, socketPath: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(socketPath, resolve)
+  })
+}
+
+function serveSocket(host: Host, socket: Socket): void {
+  let view: Promise<View> | undefined
   let listening: Disposable | undefined
-  let hasGreeted = false
   const peer = peerOver(socket, {
     async onRequest(method, params, request) {
       if (method === 'hello') {
-        hasGreeted = greet(params)
-        return { protocol: protocolVersion, version }
+        const hello = readHello(params)
+        view = host.openView(hello, peer)
+        const { warnings } = await view
+        return { protocol: protocolVersion, version, warnings } satisfies Welcome
       }
-      if (!hasGreeted) throw new CapstanError('usage', 'The first message must be "hello".')
-      return answer(hub, method, { params, request })
+      if (view === undefined) throw new CapstanError('usage', 'The first message must be "hello".')
+      const own = host.methods?.[method]
+      if (own !== undefined) return own(params)
+      return answer((await view).hub, method, { params, request })
     },
     onNotification(method) {
-      if (method === 'listen' && hasGreeted) listening ??= hub.on((event) => peer.notify('event', event))
+      if (method === 'listen')
+        void view?.then(({ hub }) => (listening ??= hub.on((event) => peer.notify('event', event))))
     },
     onLost: () => new CapstanError('cancelled', 'The client has gone away.'),
   })
-  void peer.closed.then(() => listening?.[Symbol.dispose]())
+  void peer.closed.then(async () => {
+    listening?.[Symbol.dispose]()
+    const opened = await view?.catch(() => undefined)
+    await opened?.hub[Symbol.asyncDispose]()
+  })
 }
 
-function greet(params: unknown): true {
-  const spoken = typeof params === 'object' && params !== null && 'protocol' in params ? params.protocol : undefined
-  if (spoken === protocolVersion) return true
+function readHello(params: unknown): Hello {
+  const hello = typeof params === 'object' && params !== null ? (params as Partial<Hello>) : {}
+  if (hello.protocol === protocolVersion) return { version: '', ...hello, protocol: protocolVersion }
   throw new CapstanError(
     'usage',
-    `The hub speaks version ${protocolVersion} of its protocol, the client ${String(spoken)}.`,
+    `The hub speaks version ${protocolVersion} of its protocol, the client ${String(hello.protocol)}.`,
     {
       next: 'Use the same version of Capstan on both ends.',
     },

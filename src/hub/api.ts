@@ -101,7 +101,7 @@ export type ServerState =
       readonly instructions?: string
     }
   | { readonly kind: 'disabled' }
-  | { readonly kind: 'untrusted'; readonly error: ErrorJson }
+  | { readonly kind: 'untrusted'; readonly change: 'new' | 'changed' | 'refused'; readonly error: ErrorJson }
   | { readonly kind: 'failed'; readonly error: ErrorJson; readonly stderrTail: readonly string[] }
 
 export interface ServerStatus {

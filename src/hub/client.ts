@@ -36,6 +36,8 @@ export interface RequestOptions {
   /** Time in all. */
   readonly maxMs: number
   readonly onProgress?: ((progress: Progress) => void) | undefined
+  /** Of a list: ask the server, even where a shared connection has the answer. */
+  readonly fresh?: boolean | undefined
 }
 
 /** One live connection to one server. What it throws is translated: nobody above sees an SDK error. */

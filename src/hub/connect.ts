@@ -28,6 +28,8 @@ export interface ConnectOptions {
   /** The last lines of stderr, for the message of a failure. */
   readonly stderrTail: () => readonly string[]
   readonly tap?: Tap | undefined
+  /** Who asks, where servers are shared. */
+  readonly client?: string | undefined
 }
 
 /** Connects to one server; throws a CapstanError that says why it could not. */

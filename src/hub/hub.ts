@@ -22,6 +22,8 @@ import { buildCatalogue, noLists, type Lists } from './catalogue.ts'
 import type { SchemaCheck } from './check-arguments.ts'
 import { eras } from './eras.ts'
 import { leftovers } from './leftovers.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import { connect } from './connect.ts'
 import { closest } from './names.ts'
 import { completeArgument, renderPrompt } from './prompts.ts'
 import type { GracePeriods, ServerProcess } from './server-process.ts'
@@ -40,6 +42,10 @@ export interface OpenHubOptions {
   readonly grace?: GracePeriods
   /** The longest message a stdio server may send. */
   readonly maxLineBytes?: number
+  /** Servers that several hubs share; without it this hub runs its own. */
+  readonly pool?: Pick<ConnectionPool, 'connect'>
+  /** Who this hub is for, where servers are shared. */
+  readonly client?: string
   /** How `${cmd:…}` and `${input:…}` get their values. */
   readonly resolve?: ResolveOptions
 }
@@ -126,7 +132,7 @@ const defaultMaxLineBytes = 128 * 2 ** 20
 
 function contextOf(
   { surroundings }: Config,
-  { grace = defaultGrace, maxLineBytes = defaultMaxLineBytes, resolve = {}, tap }: OpenHubOptions,
+  { grace = defaultGrace, maxLineBytes = defaultMaxLineBytes, resolve = {}, tap, pool, client }: OpenHubOptions,
   { processes, emit }: { readonly processes: Set<ServerProcess>; readonly emit: (event: HubEvent) => void },
 ): HubContext {
   const { cache, runtime } = places(surroundings.env)
@@ -140,6 +146,8 @@ function contextOf(
     grace,
     maxLineBytes,
     tap,
+    connect: pool?.connect ?? connect,
+    client,
     onProcess(child) {
       processes.add(child)
       void child.exited.then(() => processes.delete(child))

@@ -4,7 +4,8 @@ import type { ConfiguredServer, ServerConfig, Surroundings } from '../config/typ
 import { CapstanError, unreachable } from '../errors.ts'
 import { toolExists } from '../policy/decide.ts'
 import type { HubEvent } from './api.ts'
-import { connect, handshake } from './connect.ts'
+import { handshake } from './connect.ts'
+import type { ConnectServer } from './connection-pool.ts'
 import type { Eras } from './eras.ts'
 import type { Leftovers } from './leftovers.ts'
 import type { GracePeriods, ServerProcess } from './server-process.ts'
@@ -28,6 +29,9 @@ export interface HubContext {
   readonly grace: GracePeriods
   readonly maxLineBytes: number
   readonly tap?: Tap | undefined
+  /** Opens connections: by itself, or from a pool that several hubs share. */
+  readonly connect: ConnectServer
+  readonly client?: string | undefined
   readonly onProcess: (child: ServerProcess) => void
   readonly emit: (event: HubEvent) => void
 }
@@ -51,8 +55,8 @@ export function setupConfigured(spec: ConfiguredServer, context: HubContext): Se
       const { layer, file } = spec.origin
       const where = { name, layer, ...(file === undefined ? {} : { file }) }
       const resolved = await resolveServer(server, where, context.surroundings, context.resolve)
-      const { eras, leftovers, grace, maxLineBytes, tap, onProcess } = context
-      return connect(resolved, {
+      const { eras, leftovers, grace, maxLineBytes, tap, onProcess, client } = context
+      return context.connect(resolved, {
         name,
         env: context.surroundings.env,
         eras,
@@ -61,6 +65,7 @@ export function setupConfigured(spec: ConfiguredServer, context: HubContext): Se
         maxLineBytes,
         tap,
         onProcess,
+        client,
         ...hooks,
       })
     },
@@ -115,7 +120,7 @@ function whyBarred({ name, standing, origin }: ConfiguredServer): ServerSetup['b
           next: 'Run: capstan review',
         },
       )
-      return { state: { kind: 'untrusted', error: error.toJSON() }, error }
+      return { state: { kind: 'untrusted', change: standing.change, error: error.toJSON() }, error }
     }
     default:
       return unreachable(standing)

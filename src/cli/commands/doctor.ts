@@ -57,7 +57,7 @@ async function checkServers(
   names: readonly string[],
 ): Promise<readonly ServerReport[]> {
   // Nobody is asked for trust here: that it is missing is a finding.
-  const hub = await context.openHub([])
+  const hub = await context.openHub(() => [])
   const chosen = chooseServers(await hub.servers({ signal: context.signal }), names).map((status) => status.name)
   if (chosen.length === 0) return []
   const groups = await askUntilSettled(hub, chosen, context.signal)

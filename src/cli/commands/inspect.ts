@@ -31,13 +31,11 @@ async function run(context: CommandContext, { positionals }: CommandInput): Prom
       next: 'For example: capstan inspect server.tool. The names: capstan list --all',
     })
   }
-  const config = await context.loadConfig()
-  // The dot lets a server's own name count as well.
-  const needed = serversNamedIn(
-    `${name}.`,
-    config.servers.map((server) => server.name),
-  )
-  const hub = await context.openHub(needed.length > 0 ? needed : undefined)
+  const hub = await context.openHub((names) => {
+    // The dot lets a server's own name count as well.
+    const named = serversNamedIn(`${name}.`, names)
+    return named.length > 0 ? named : names
+  })
   const statuses = await hub.servers({ signal: context.signal })
   const isServer = statuses.some((status) => status.name === name)
   return isServer ? inspectServer(hub, name, context) : inspectEntry(hub, { name, statuses, context })

@@ -51,7 +51,7 @@ const everyKind: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templa
 
 async function run(context: CommandContext, input: CommandInput): Promise<number> {
   const view = viewOf(context, input)
-  const hub = await context.openHub(input.positionals.length > 0 ? input.positionals : undefined)
+  const hub = await context.openHub((names) => (input.positionals.length > 0 ? input.positionals : names))
   const chosen = chooseServers(await hub.servers({ signal: context.signal }), input.positionals)
   if (chosen.length === 0) {
     if (context.flags.json) await context.io.out(toJson(view, [], undefined))

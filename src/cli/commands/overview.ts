@@ -24,7 +24,7 @@ async function run(context: CommandContext): Promise<number> {
   const config = await context.loadConfig()
   if (config.servers.length === 0) return welcome(context)
   // Nobody is asked for trust here: what waits for it is part of the picture.
-  const hub = await context.openHub([])
+  const hub = await context.openHub(() => [])
   const { signal, flags, io } = context
   const catalogue = await hub.catalogue({ kinds: ['tools', 'prompts'], signal })
   const groups = groupByServer(await hub.servers({ signal }), catalogue)

@@ -31,7 +31,7 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
 
   const named = typeof values['server'] === 'string' ? values['server'] : undefined
   const { hub, server } =
-    named === undefined ? await find(context, uri) : { hub: await context.openHub([named]), server: named }
+    named === undefined ? await find(context, uri) : { hub: await context.openHub(() => [named]), server: named }
   const result = await hub.read({ server, uri }, { signal })
   if (flags.json) {
     await io.out(`${JSON.stringify(result)}\n`)

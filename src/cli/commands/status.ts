@@ -1,0 +1,82 @@
+import type { DaemonServerStatus, DaemonStatus } from '../../daemon/status.ts'
+import type { Command, Io } from '../command.ts'
+import { dialRunning } from '../daemon-hub.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { plainText } from '../plain-text.ts'
+import { count, formatMs } from '../render/numbers.ts'
+import { columnsFor, styleFor } from '../render/style.ts'
+import { renderTable } from '../render/table.ts'
+
+export const command: Command = {
+  options: { watch: { type: 'boolean', short: 'w' } },
+  help: `Show the daemon and the servers it runs: era, process id, age, restarts, calls and how long they take.
+
+  -w, --watch     again every second, until Ctrl-C
+
+Examples
+  capstan status
+  capstan status --json`,
+  async run({ io, flags, signal }, { values }) {
+    const hub = await dialRunning({ io, flags, signal })
+    if (hub === undefined) {
+      if (flags.json) await io.out(`${JSON.stringify({ daemon: null, servers: [] })}\n`)
+      else await io.out('No daemon runs. The next command that needs a server starts it; or run: capstan start\n')
+      return exitCodes.ok
+    }
+    await using _open = hub
+    for (;;) {
+      const status = (await hub.ask('daemon/status')) as DaemonStatus
+      if (values['watch'] === true && io.stdoutIsTerminal) await io.out('\u001B[H\u001B[2J')
+      await io.out(flags.json ? `${JSON.stringify(toJson(status))}\n` : render(status, io))
+      if (values['watch'] !== true || (await waitOrEnd(signal))) return exitCodes.ok
+    }
+  },
+}
+
+function toJson({ servers, ...daemon }: DaemonStatus) {
+  return { daemon, servers }
+}
+
+function render(status: DaemonStatus, io: Io): string {
+  const style = styleFor(io)
+  const head = `Daemon ${status.version}, pid ${status.pid}, up ${age(status.uptimeMs)}, ${count(status.clients, 'client')}, ${Math.round(status.rssBytes / 2 ** 20)} MB`
+  if (status.servers.length === 0) return `${head}\nNo server runs; the next use starts it.\n`
+  const rows = [
+    ['SERVER', 'STATE', 'ERA', 'PID', 'UP', 'RESTARTS', 'CALLS', 'P50', 'P95', ''].map(style.faint),
+    ...status.servers.map(row),
+  ]
+  return `${head}\n\n${renderTable(rows, { columns: columnsFor(io) })}\n`
+}
+
+function row(server: DaemonServerStatus): readonly string[] {
+  return [
+    plainText(server.names.join(', ')),
+    server.state,
+    server.era ?? '',
+    String(server.pid ?? ''),
+    server.uptimeMs === undefined ? '' : age(server.uptimeMs),
+    String(server.restarts),
+    String(server.calls),
+    server.p50Ms === undefined ? '' : formatMs(server.p50Ms),
+    server.p95Ms === undefined ? '' : formatMs(server.p95Ms),
+    plainText(server.lastError ?? ''),
+  ]
+}
+
+function age(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  return seconds < 3600
+    ? `${Math.floor(seconds / 60)} min`
+    : `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+}
+
+function waitOrEnd(signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, 1000, false)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve(true)
+    })
+  })
+}

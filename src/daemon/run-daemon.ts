@@ -1,0 +1,131 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { openInputs, inputsFile } from '../config/inputs.ts'
+import { loadTrustedConfig } from '../config/load-trusted.ts'
+import { CapstanError } from '../errors.ts'
+import { withLock } from '../files/lock.ts'
+import { places } from '../files/places.ts'
+import { connect } from '../hub/connect.ts'
+import { connectionPool, type ConnectionPool } from '../hub/connection-pool.ts'
+import { eras } from '../hub/eras.ts'
+import { openHub } from '../hub/hub.ts'
+import { leftovers } from '../hub/leftovers.ts'
+import type { ServerProcess } from '../hub/server-process.ts'
+import { answers } from './dial.ts'
+import type { Peer } from './peer.ts'
+import type { Hello } from './protocol.ts'
+import { listen, type Listening, type View } from './serve.ts'
+import { daemonStatus } from './status.ts'
+
+export interface DaemonOptions {
+  readonly socketPath: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** It leaves after so long without a client. */
+  readonly idleMs: number
+  /** Ends it: a signal to the process. */
+  readonly signal: AbortSignal
+  /** Called when clients can come. */
+  readonly onReady: () => void
+  readonly log: (line: string) => void
+}
+
+/** Runs the hub kept warm until it is told to stop or nobody has come for a while. Resolves when nothing of it is left. */
+export async function runDaemon(options: DaemonOptions): Promise<void> {
+  const { socketPath, signal, log } = options
+  await using pool = openPool(options)
+  const ending = Promise.withResolvers<string>()
+  let idle: NodeJS.Timeout | undefined
+  const startedAtMs = Date.now()
+
+  const listening: Listening = await withLock(socketPath, async () => {
+    if (await answers(socketPath))
+      throw new CapstanError('usage', 'A daemon is running already.', { next: 'Run: capstan status' })
+    await mkdir(dirname(socketPath), { recursive: true, mode: 0o700 })
+    await rm(socketPath, { force: true })
+    return listen(
+      socketPath,
+      {
+        openView: (hello, peer) => openView(hello, peer, pool),
+        methods: {
+          'daemon/status': async () => daemonStatus(pool, { startedAtMs, clients: listening.clientCount() - 1 }),
+          'daemon/restart': async (params) => pool.restart(typeof params === 'string' ? params : undefined),
+          'daemon/stop': async () => void setImmediate(() => ending.resolve('it was told to stop')),
+          'daemon/retire': async () => void retire(),
+        },
+      },
+      rest,
+    )
+  })
+  await using _clients = listening
+  signal.addEventListener('abort', () => ending.resolve('it got a signal'), { once: true })
+  rest()
+  options.onReady()
+  log(`ready, pid ${process.pid}`)
+  log(`ends, because ${await ending.promise}`)
+  clearTimeout(idle)
+
+  /** Every coming and going of a client starts the idle time anew. */
+  function rest(): void {
+    clearTimeout(idle)
+    if (listening.clientCount() === 0)
+      idle = setTimeout(() => ending.resolve('nobody has come for a while'), options.idleMs)
+  }
+
+  /** A newer version takes over: the clients that are there finish, and no new ones come. */
+  function retire(): void {
+    listening.stopListening()
+    const wait = setInterval(() => {
+      // The one that asked us to retire is still there until it has our answer.
+      if (listening.clientCount() === 0) ending.resolve('another version has taken over')
+    }, 50)
+    void ending.promise.then(() => clearInterval(wait))
+  }
+}
+
+/** The pool owns what runs; views only borrow. */
+function openPool({ env, log }: DaemonOptions): ConnectionPool {
+  const { cache, runtime } = places(env)
+  const notes = leftovers(`${runtime}/servers`)
+  const processes = new Set<ServerProcess>()
+  const killAll = () => processes.forEach((child) => child.kill())
+  process.once('exit', killAll)
+  const swept = notes.sweep()
+  if (swept > 0) log(`ended ${swept} servers that a killed hub had left behind`)
+  const pool = connectionPool(connect, {
+    eras: eras(`${cache}/eras.json`, Date.now),
+    leftovers: notes,
+    grace: { beforeTermMs: 1500, beforeKillMs: 1500 },
+    maxLineBytes: 128 * 2 ** 20,
+    onProcess(child) {
+      processes.add(child)
+      void child.exited.then(() => processes.delete(child))
+    },
+  })
+  return {
+    ...pool,
+    async [Symbol.asyncDispose]() {
+      await pool[Symbol.asyncDispose]()
+      await Promise.all([...processes].map((child) => child.exited))
+      process.removeListener('exit', killAll)
+      notes.forget()
+    },
+  }
+}
+
+/** A hub for one client: its config, its environment, its decisions, over the servers that all share. */
+async function openView({ caller }: Hello, peer: Peer, pool: ConnectionPool): Promise<View> {
+  if (caller === undefined) throw new CapstanError('usage', 'A client of the daemon must say who calls.')
+  const { env, cwd, configFiles, trustProject, client } = caller
+  const config = await loadTrustedConfig({
+    env,
+    cwd,
+    trustProject,
+    ...(configFiles === undefined ? {} : { configFiles }),
+  })
+  const inputs = openInputs({
+    file: inputsFile(env),
+    declarations: config.inputs ?? [],
+    ask: async (question) => String(await peer.request('input', question)),
+  })
+  return { hub: await openHub(config, { pool, client, resolve: { inputs } }), warnings: config.warnings }
+}
