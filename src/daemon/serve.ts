@@ -12,6 +12,8 @@ export interface View {
 }
 
 export interface Host {
+  /** The version it answers with; ours when absent. */
+  readonly version?: string
   /** Opens the hub for one client; closed when the client has gone. */
   readonly openView: (hello: Hello, peer: Peer) => Promise<View>
   /** Methods besides those of a Hub, such as a daemon's own. */
@@ -70,7 +72,7 @@ function serveSocket(host: Host, socket: Socket): void {
         const hello = readHello(params)
         view = host.openView(hello, peer)
         const { warnings } = await view
-        return { protocol: protocolVersion, version, warnings } satisfies Welcome
+        return { protocol: protocolVersion, version: host.version ?? version, warnings } satisfies Welcome
       }
       if (view === undefined) throw new CapstanError('usage', 'The first message must be "hello".')
       const own = host.methods?.[method]

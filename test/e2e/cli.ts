@@ -47,7 +47,8 @@ export async function world(): Promise<World> {
   const start = (args: readonly string[], options: RunOptions = {}): RunningCli => {
     const child = spawn(process.execPath, [bin, ...args], {
       cwd: options.cwd ?? cwd,
-      env: { PATH: process.env['PATH'], HOME: home, ...options.env },
+      // A daemon would outlive the test; the tests that want one say so.
+      env: { PATH: process.env['PATH'], HOME: home, CAPSTAN_DAEMON: 'off', ...options.env },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     child.stdin.end(options.input ?? '')
