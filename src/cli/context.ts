@@ -45,12 +45,12 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
     const waiting = first.servers.filter((server) => isWaiting(server) && (needs?.includes(server.name) ?? true))
     if (waiting.length > 0 && flags.mayAsk) {
       const { askAndRecord } = await import('./ask-and-record.ts')
-      await askAndRecord(io, waiting)
+      await askAndRecord({ io, signal }, waiting)
       config = load(io, flags)
     }
     return openHub(await loadConfig(), {
       grace: graceOfOneCommand,
-      resolve: flags.mayAsk ? { inputs: await askingInputs(io, await loadConfig()) } : {},
+      resolve: flags.mayAsk ? { inputs: await askingInputs({ io, signal }, await loadConfig()) } : {},
       ...(flags.debug
         ? {
             tap: (server, direction, message) =>
@@ -98,7 +98,10 @@ function splitHeader(text: string): readonly [string, string] {
 }
 
 /** `${input:id}` asks the person, once; the answer is kept. */
-async function askingInputs(io: Io, { inputs = [] }: Config): Promise<AnswerInput> {
+async function askingInputs(
+  { io, signal }: Pick<CommandContext, 'io' | 'signal'>,
+  { inputs = [] }: Config,
+): Promise<AnswerInput> {
   const [{ inputsFile, openInputs }, { ask }] = await Promise.all([import('../config/inputs.ts'), import('./ask.ts')])
   return openInputs({
     file: inputsFile(io.env),
@@ -106,6 +109,7 @@ async function askingInputs(io: Io, { inputs = [] }: Config): Promise<AnswerInpu
     ask: ({ server, id, declaration }) =>
       ask(io, `${declaration?.description ?? `Value of "${id}"`} (server "${server}"):`, {
         hidden: declaration?.isSecret ?? true,
+        signal,
         ...(declaration?.options === undefined ? {} : { choices: declaration.options }),
         ...(declaration?.default === undefined ? {} : { default: declaration.default }),
       }),
