@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { CapstanError } from '../errors.ts'
+import { waitFor } from '../hub/wait-for.ts'
 import type { Io } from './command.ts'
 
 export interface AskOptions {
@@ -10,6 +11,8 @@ export interface AskOptions {
   readonly default?: string
   /** Do not show what is typed: for passwords and tokens. */
   readonly hidden?: boolean
+  /** Gives up the question: SIGTERM and `--timeout`. Ctrl-C comes as a key. */
+  readonly signal?: AbortSignal
 }
 
 /** Asks one question on stderr and resolves to the answer. Ctrl-C and the end of the input cancel. */
@@ -38,14 +41,14 @@ function interpret(line: string, { choices, default: preset }: AskOptions): stri
   return exact ?? (starting.length === 1 ? starting[0] : undefined)
 }
 
-async function readLine(io: Io, prompt: string, { hidden = false }: AskOptions): Promise<string> {
+async function readLine(io: Io, prompt: string, { hidden = false, signal }: AskOptions): Promise<string> {
   const input = io.stdin ?? process.stdin
   const screen = { isMuted: false }
   const terminal = io.stdinIsTerminal && io.stderrIsTerminal
   const lines = createInterface({ input, output: writableOver(io, screen), terminal })
   const early: string[] = []
   try {
-    return await new Promise<string>((resolve, reject) => {
+    const answer = new Promise<string>((resolve, reject) => {
       const cancel = () => reject(new CapstanError('cancelled', 'The question was cancelled; nothing was changed.'))
       let isAnswered = false
       lines.on('line', (line) => {
@@ -59,6 +62,7 @@ async function readLine(io: Io, prompt: string, { hidden = false }: AskOptions):
       lines.prompt()
       screen.isMuted = hidden
     })
+    return await waitFor(answer, signal, 'the question')
   } finally {
     lines.close()
     if (hidden) io.err('\n') // The line end that was typed is hidden too.

@@ -67,7 +67,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
     const { openLocalHub } = await import('./local-hub.ts')
     sayWarnings((await loadConfig()).warnings)
     if (flags.mayAsk) await askForTrust(needs)
-    return openLocalHub(await loadConfig(), { io, flags })
+    return openLocalHub(await loadConfig(), { io, flags, signal })
   }
 
   async function askForTrust(needs: Needs | undefined): Promise<void> {
@@ -79,7 +79,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
     const { askAndRecord, isWaiting } = await import('./ask-and-record.ts')
     const waiting = servers.filter((server) => isWaiting(server) && names.includes(server.name))
     if (waiting.length === 0) return
-    await askAndRecord(io, waiting)
+    await askAndRecord({ io, signal }, waiting)
     config = undefined
   }
 
@@ -87,7 +87,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
     question: Parameters<ReturnType<typeof import('./ask-input.ts').askInput>>[0],
   ): Promise<string> {
     const { askInput } = await import('./ask-input.ts')
-    return askInput(io)(question)
+    return askInput({ io, signal })(question)
   }
 
   function sayWarnings(warnings: readonly string[]): void {

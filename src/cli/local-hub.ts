@@ -6,7 +6,7 @@ import { CapstanError } from '../errors.ts'
 import type { Hub } from '../hub/api.ts'
 import { openHub } from '../hub/hub.ts'
 import { askInput } from './ask-input.ts'
-import type { GlobalFlags, Io } from './command.ts'
+import type { CommandContext, GlobalFlags, Io } from './command.ts'
 
 /** The config of this command: flags, layers and trust. */
 export function loadCommandConfig(io: Io, flags: GlobalFlags): Promise<Config> {
@@ -22,12 +22,12 @@ export function loadCommandConfig(io: Io, flags: GlobalFlags): Promise<Config> {
 /** A hub whose servers run in this process and end with it. */
 export function openLocalHub(
   config: Config,
-  { io, flags }: { readonly io: Io; readonly flags: GlobalFlags },
+  { io, flags, signal }: Pick<CommandContext, 'io' | 'flags' | 'signal'>,
 ): Promise<Hub> {
   const inputs = openInputs({
     file: inputsFile(io.env),
     declarations: config.inputs ?? [],
-    ...(flags.mayAsk ? { ask: askInput(io) } : {}),
+    ...(flags.mayAsk ? { ask: askInput({ io, signal }) } : {}),
   })
   const tap = flags.debug
     ? (server: string, direction: 'sent' | 'received', message: unknown) =>

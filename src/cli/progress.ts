@@ -1,6 +1,7 @@
 import type { Progress } from '../hub/api.ts'
 import type { Io } from './command.ts'
 import { plainText } from './plain-text.ts'
+import { truncate } from './render/width.ts'
 
 /** Shows progress on stderr: one line that is redrawn on a terminal, a line each elsewhere. */
 export function showProgress(io: Io): {
@@ -12,7 +13,7 @@ export function showProgress(io: Io): {
     onProgress(progress) {
       const text = describe(progress)
       if (!io.stderrIsTerminal) return io.err(`${text}\n`)
-      const line = `${bar(progress)}${text}`.slice(0, Math.max(10, io.columns - 1))
+      const line = truncate(`${bar(progress)}${text}`, Math.max(10, io.columns - 1))
       io.err(`\r\u001B[K${line}`)
       isDrawn = true
     },

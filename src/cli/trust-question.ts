@@ -20,11 +20,15 @@ export interface PendingServer {
  * Asks once per project file which of its servers may be started. Decides nothing where there is no terminal; Ctrl-C leaves
  * everything undecided.
  */
-export async function askForTrust(io: Io, pending: readonly PendingServer[]): Promise<readonly TrustDecision[]> {
+export async function askForTrust(
+  io: Io,
+  pending: readonly PendingServer[],
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<readonly TrustDecision[]> {
   if (!io.stdinIsTerminal || !io.stderrIsTerminal) return []
   const decisions: TrustDecision[] = []
   for (const [projectFile, servers] of Map.groupBy(pending, (server) => server.projectFile)) {
-    decisions.push(...(await askAboutFile(io, projectFile, servers)))
+    decisions.push(...(await askAboutFile(io, { projectFile, servers, ...options })))
   }
   return decisions
 }
@@ -42,18 +46,23 @@ export function describePending({ name, entry, before }: PendingServer): readonl
   ]
 }
 
+interface FileQuestion {
+  readonly projectFile: string
+  readonly servers: readonly PendingServer[]
+  readonly signal?: AbortSignal
+}
+
 async function askAboutFile(
   io: Io,
-  projectFile: string,
-  servers: readonly PendingServer[],
+  { projectFile, servers, ...options }: FileQuestion,
 ): Promise<readonly TrustDecision[]> {
   const listed = servers.flatMap(describePending).map((line) => `  ${line}\n`)
   io.err(`\n${revealedText(projectFile)} wants to start servers on this machine:\n${listed.join('')}\n`)
-  const answer = await ask(io, 'Trust them?', { choices: ['all', 'choose', 'none'] })
+  const answer = await ask(io, 'Trust them?', { choices: ['all', 'choose', 'none'], ...options })
   if (answer !== 'choose') return servers.map((server) => decided(server, answer === 'all' ? 'trusted' : 'refused'))
   const decisions: TrustDecision[] = []
   for (const server of servers) {
-    const word = await ask(io, `Trust ${revealedText(server.name)}?`, { choices: ['yes', 'no'] })
+    const word = await ask(io, `Trust ${revealedText(server.name)}?`, { choices: ['yes', 'no'], ...options })
     decisions.push(decided(server, word === 'yes' ? 'trusted' : 'refused'))
   }
   return decisions

@@ -128,6 +128,7 @@ export async function handshake({ transport, kind, mode, options, failure }: Han
   const { name, signal, onListChanged, onLog, tap } = options
   if (tap !== undefined) tapTransport(transport, name, tap)
   const { openClient } = await import('./client.ts')
+  signal.throwIfAborted()
   const opening = openClient({
     server: name,
     transport,

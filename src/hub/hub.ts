@@ -31,6 +31,7 @@ import { serverSet, type ServerSet } from './server-set.ts'
 import { listsOf, type LiveServer } from './server.ts'
 import type { BuiltinServer, HubContext } from './setup.ts'
 import type { Tap } from './tap-transport.ts'
+import { waitFor } from './wait-for.ts'
 
 export interface OpenHubOptions {
   /** Aborting it closes the hub. */
@@ -63,11 +64,11 @@ export interface InlineConfig {
 
 /** Opens a hub over a loaded config or over an `mcpServers` object. Nothing is started until it is needed. */
 export async function openHub(config: Config | InlineConfig, options: OpenHubOptions = {}): Promise<OpenedHub> {
-  options.signal?.throwIfAborted()
+  if (options.signal?.aborted) throw stopped(options.signal, 'the hub')
   const first = 'mcpServers' in config ? inlineConfig(config.mcpServers) : config
   const processes = new Set<ServerProcess>()
   const listeners = new Set<(event: HubEvent) => void>()
-  const emit = (event: HubEvent) => listeners.forEach((listener) => listener(event))
+  const emit = (event: HubEvent) => listeners.forEach((listener) => notify(listener, event))
   const context = contextOf(first, options, { processes, emit })
   const servers = serverSet(context, options.builtins ?? [])
   // Loaded with the first call, while its server boots.
@@ -76,15 +77,16 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   let { catalogueSeconds } = first.settings
 
   // The last resort when this process ends without closing the hub: an uncaught error, a second Ctrl-C.
-  const killAll = () => processes.forEach((child) => child.kill())
-  process.once('exit', killAll)
+  const lastResort = onExit(() => processes.forEach((child) => child.kill()))
+  const closeOnAbort = () => void close()
   const close = once(async () => {
+    options.signal?.removeEventListener('abort', closeOnAbort)
     await servers.close()
     await Promise.all([...processes].map((child) => child.stop(context.grace)))
-    process.removeListener('exit', killAll)
+    lastResort[Symbol.dispose]()
     context.leftovers.forget()
   })
-  options.signal?.addEventListener('abort', () => void close(), { once: true })
+  options.signal?.addEventListener('abort', closeOnAbort, { once: true })
   context.leftovers.sweep()
   await servers.take(first.servers)
 
@@ -111,13 +113,16 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
       const contents = await servers
         .named(ref.server)
         .request('resources/read', { uri: ref.uri }, { signal: wait?.signal })
-      return contents as ResourceContents
+      return (Array.isArray(contents['contents']) ? contents : { ...contents, contents: [] }) as ResourceContents
     },
-    control: async (name, action) => servers.control(name, action),
+    control: (name, action, wait) =>
+      waitFor(servers.control(name, action), wait?.signal, `${action} of server "${name}"`),
     logs: async (name) => servers.named(name).logs(),
     on(listener) {
-      listeners.add(listener)
-      return { [Symbol.dispose]: () => void listeners.delete(listener) }
+      // A function of its own for each, so that who listens twice can stop once.
+      const own = (event: HubEvent) => listener(event)
+      listeners.add(own)
+      return { [Symbol.dispose]: () => void listeners.delete(own) }
     },
     async reload(next) {
       catalogueSeconds = next.settings.catalogueSeconds
@@ -156,6 +161,33 @@ function contextOf(
   }
 }
 
+function notify(listener: (event: HubEvent) => void, event: HubEvent): void {
+  try {
+    listener(event)
+  } catch (error) {
+    // A bug of the listener's: it must reach the top, but not through the middle of our own work.
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}
+
+/** Runs at the end of this process, however it comes. Hubs may be many, so each raises the count at which Node suspects a leak. */
+function onExit(run: () => void): Disposable {
+  const raise = (by: number) => {
+    // 0 stands for no limit.
+    if (process.getMaxListeners() > 0) process.setMaxListeners(process.getMaxListeners() + by)
+  }
+  raise(1)
+  process.once('exit', run)
+  return {
+    [Symbol.dispose]() {
+      process.removeListener('exit', run)
+      raise(-1)
+    },
+  }
+}
+
 function once(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   return () => (running ??= run())
@@ -169,10 +201,13 @@ async function collectCatalogue(
   { servers: names, kinds = allKinds, fresh, signal, deadlineMs }: CatalogueOptions & { readonly deadlineMs: number },
 ): Promise<Catalogue> {
   const wanted =
-    names?.map(servers.named) ?? servers.all().filter((server) => server.status().state.kind !== 'disabled')
+    (names && [...new Set(names)].map(servers.named)) ??
+    servers.all().filter((server) => server.status().state.kind !== 'disabled')
   const timeout = AbortSignal.timeout(deadlineMs)
   const deadline = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
-  const answers = await Promise.all(wanted.map((server) => listsOrReason(server, { kinds, fresh, signal: deadline })))
+  const answers = await Promise.all(
+    wanted.map((server) => listsOrReason(server, { kinds, fresh: fresh ?? 'if-stale', signal: deadline })),
+  )
   // The deadline yields what is there; the caller's own signal gives up.
   if (signal?.aborted) throw stopped(signal, 'the catalogue')
   return buildCatalogue(answers)
@@ -180,7 +215,7 @@ async function collectCatalogue(
 
 async function listsOrReason(
   server: LiveServer,
-  options: Parameters<typeof listsOf>[1],
+  options: Parameters<typeof listsOf>[1] & { readonly signal: AbortSignal },
 ): Promise<{ readonly coverage: Coverage; readonly lists: Lists }> {
   const { name } = server
   try {
@@ -237,6 +272,8 @@ async function callTool(
 }
 
 async function toolNamed(server: LiveServer, name: string, signal: AbortSignal | undefined): Promise<ToolEntry> {
+  // A list from before would do for the name, but not for the call: one attempt to connect is enough to know.
+  await server.connection(signal)
   const known = (await server.list('tools', { signal })).entries.find((tool) => tool.tool === name)
   if (known !== undefined) return known
   // Not every server announces its changes: ask once more before saying no.

@@ -14,8 +14,12 @@ export async function renderPrompt(
   ref: PromptRef,
   { args, signal }: PromptRequest,
 ): Promise<PromptResult> {
-  const { entries } = await server.list('prompts', { signal })
-  const prompt = entries.find((entry) => entry.prompt === ref.prompt)
+  await server.connection(signal)
+  const isMeant = (entry: PromptEntry) => entry.prompt === ref.prompt
+  const known = (await server.list('prompts', { signal })).entries.find(isMeant)
+  // Not every server announces its changes: ask once more before saying no.
+  const entries = known === undefined ? (await server.list('prompts', { signal, fresh: true })).entries : [known]
+  const prompt = entries.find(isMeant)
   if (prompt === undefined) {
     const near = closest(
       `${ref.server}:${ref.prompt}`,
@@ -27,13 +31,14 @@ export async function renderPrompt(
     })
   }
   assertArguments(prompt, args)
-  return (await server.request('prompts/get', { name: ref.prompt, arguments: args }, { signal })) as PromptResult
+  const result = await server.request('prompts/get', { name: ref.prompt, arguments: args }, { signal })
+  return (Array.isArray(result['messages']) ? result : { ...result, messages: [] }) as PromptResult
 }
 
 function assertArguments(prompt: PromptEntry, args: Readonly<Record<string, string>>): void {
   const declared = prompt.arguments ?? []
   const names = declared.map((argument) => argument.name)
-  const missing = declared.filter((argument) => argument.required === true && args[argument.name] === undefined)
+  const missing = declared.filter((argument) => argument.required === true && !Object.hasOwn(args, argument.name))
   const unknown = Object.keys(args).filter((name) => !names.includes(name))
   const problems = [
     ...missing.map((argument) => `"${argument.name}" is missing`),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { parseEntry } from '../config/entry.ts'
 import type { ConfiguredServer, Standing } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
@@ -8,6 +9,14 @@ import { setupBuiltin, setupConfigured, type BuiltinServer, type HubContext } fr
 
 /** What a server is made from. */
 export type ServerSpec = ConfiguredServer | BuiltinServer
+
+interface Member {
+  /** As the config has it. */
+  readonly spec: ServerSpec
+  /** As it lives: enabled or disabled since, perhaps. */
+  readonly effective: ServerSpec
+  readonly live: LiveServer
+}
 
 /** The servers of one hub, by name. */
 export interface ServerSet {
@@ -21,42 +30,57 @@ export interface ServerSet {
 }
 
 export function serverSet(context: HubContext, builtins: readonly BuiltinServer[]): ServerSet {
-  let servers: ReadonlyMap<string, { readonly spec: ServerSpec; readonly live: LiveServer }> = new Map()
+  let servers: ReadonlyMap<string, Member> = new Map()
+  let isClosed = false
 
   return {
     all: () => [...servers.values()].map(({ live }) => live),
     named: (name) => entryOf(name).live,
     denied: (name) => {
-      const { spec } = entryOf(name)
-      return 'standing' in spec && spec.standing.kind === 'usable' ? spec.standing.server.deny : []
+      const { effective } = entryOf(name)
+      return 'standing' in effective && effective.standing.kind === 'usable' ? effective.standing.server.deny : []
     },
     async take(configured) {
+      if (isClosed) return
       const before = servers
-      servers = new Map(
-        specsOf(configured, builtins).map((spec) => [spec.name, reuse(before.get(spec.name), spec) ?? start(spec)]),
-      )
+      const specs = specsOf(configured, builtins)
+      servers = new Map(specs.map((spec) => [spec.name, successor(before.get(spec.name), spec)]))
       const goners = [...before.values()].filter(({ spec, live }) => servers.get(spec.name)?.live !== live)
       await Promise.all(goners.map(({ live }) => live.close()))
     },
     async control(name, action) {
-      const { spec, live } = entryOf(name)
-      await live.close()
-      const next = start(
-        action === 'restart' || !('standing' in spec) ? spec : { ...spec, standing: standingAfter(action, spec) },
-      )
+      const { spec, effective, live } = entryOf(name)
+      const wanted = action === 'restart' ? effective : switched(spec, action)
+      if (action !== 'restart' && isSameSpec(effective, wanted)) return
+      const next = { ...start(wanted, live.close()), spec }
+      // Replaced before the first wait: whoever comes next, another restart or the end of the hub, finds the new one.
       servers = new Map([...servers, [name, next]])
+      await live.close()
       if (action === 'restart') await next.live.connection()
     },
     async close() {
+      isClosed = true
       await Promise.all([...servers.values()].map(({ live }) => live.close()))
     },
   }
 
-  function start(spec: ServerSpec): { readonly spec: ServerSpec; readonly live: LiveServer } {
-    return { spec, live: liveServer('start' in spec ? setupBuiltin(spec, context) : setupConfigured(spec, context)) }
+  function successor(old: Member | undefined, spec: ServerSpec): Member {
+    if (old === undefined) return start(spec)
+    return isSameSpec(old.spec, spec) ? old : start(spec, old.live.close())
   }
 
-  function entryOf(name: string): { readonly spec: ServerSpec; readonly live: LiveServer } {
+  /** A server starts after its predecessor has gone: two at once would fight over the same files and ports. */
+  function start(spec: ServerSpec, predecessorGone?: Promise<void>): Member {
+    const setup = 'start' in spec ? setupBuiltin(spec, context) : setupConfigured(spec, context)
+    const open: typeof setup.open = async (hooks) => {
+      await predecessorGone
+      return setup.open(hooks)
+    }
+    return { spec, effective: spec, live: liveServer({ ...setup, open }) }
+  }
+
+  function entryOf(name: string): Member {
+    if (isClosed) throw new CapstanError('cancelled', 'The hub is closed.', { server: name })
     const known = servers.get(name)
     if (known !== undefined) return known
     throw new CapstanError('server_unknown', `No server "${name}".${closest(name, [...servers.keys()])}`, {
@@ -73,13 +97,25 @@ function specsOf(configured: readonly ConfiguredServer[], builtins: readonly Bui
   return specs.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function reuse(before: { readonly spec: ServerSpec; readonly live: LiveServer } | undefined, spec: ServerSpec) {
-  return before !== undefined && JSON.stringify(before.spec) === JSON.stringify(spec) ? before : undefined
+/** Whether two specs give the same server: neither the order of fields nor the entries of weaker layers matter. */
+function isSameSpec(before: ServerSpec, after: ServerSpec): boolean {
+  if (!('standing' in before) || !('standing' in after)) return before === after
+  return isDeepStrictEqual(whatMatters(before), whatMatters(after))
 }
 
-function standingAfter(action: 'enable' | 'disable', spec: ConfiguredServer): Standing {
-  if (action === 'disable') return { kind: 'disabled' }
+function whatMatters({ entry, origin, standing }: ConfiguredServer): unknown {
+  return { entry, origin, standing: standing.kind === 'invalid' ? standing.error.toJSON() : standing }
+}
+
+function switched(spec: ServerSpec, action: 'enable' | 'disable'): ServerSpec {
+  if (!('standing' in spec)) return spec
+  return { ...spec, standing: action === 'disable' ? { kind: 'disabled' } : standingWhenEnabled(spec) }
+}
+
+function standingWhenEnabled(spec: ConfiguredServer): Standing {
   if (spec.standing.kind !== 'disabled') return spec.standing
+  // Nobody was asked about it while it was off, and enabling it is no approval of what it runs.
+  if (spec.origin.layer === 'project') return { kind: 'untrusted', change: 'new' }
   const { server } = parseEntry({ ...spec.entry, disabled: false }, { name: spec.name, file: spec.origin.file })
   return { kind: 'usable', server }
 }

@@ -40,16 +40,19 @@ export interface Listing<Kind extends ListKind> {
   readonly staleBecause?: CapstanError
 }
 
+export interface ListOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Ask the server again: always, or only when the list at hand is left from before a failed refresh. */
+  readonly fresh?: boolean | 'if-stale' | undefined
+}
+
 /** One server's life: connects when first needed, keeps its lists, and connects anew when it has gone. */
 export interface LiveServer {
   readonly name: string
   readonly limits: Limits
   readonly status: () => ServerStatus
   readonly logs: () => readonly LogLine[]
-  readonly list: <Kind extends ListKind>(
-    kind: Kind,
-    options: { readonly signal?: AbortSignal | undefined; readonly fresh?: boolean | undefined },
-  ) => Promise<Listing<Kind>>
+  readonly list: <Kind extends ListKind>(kind: Kind, options: ListOptions) => Promise<Listing<Kind>>
   readonly request: (method: string, params: JsonObject, options: Partial<RequestOptions>) => Promise<JsonObject>
   readonly callTool: (tool: ToolEntry, args: JsonObject, options: Partial<RequestOptions>) => Promise<JsonObject>
   readonly connection: (signal?: AbortSignal) => Promise<Connection>
@@ -67,6 +70,7 @@ export function liveServer(setup: ServerSetup): LiveServer {
   const ending = new AbortController()
   let state: ServerState = setup.barred?.state ?? { kind: 'idle' }
   let connecting: Promise<Connection> | undefined
+  let closing: Promise<void> | undefined
 
   return {
     name,
@@ -83,18 +87,23 @@ export function liveServer(setup: ServerSetup): LiveServer {
       const live = await connection(options.signal)
       return live.callTool(tool, args, { ...limits, ...options })
     },
-    async close() {
-      ending.abort(
-        new CapstanError('cancelled', `The hub was closed while server "${name}" was in use.`, { server: name }),
-      )
-      const live = await connecting?.catch(() => undefined)
+    close: () => (closing ??= close()),
+  }
+
+  async function close(): Promise<void> {
+    ending.abort(new CapstanError('cancelled', `Server "${name}" was stopped.`, { server: name }))
+    const live = await connecting?.catch(() => undefined)
+    try {
       await live?.close()
-    },
+    } catch (error) {
+      write('hub', `The connection did not close cleanly: ${messageOf(error)}`)
+    }
   }
 
   function connection(signal?: AbortSignal): Promise<Connection> {
     if (setup.barred !== undefined) return Promise.reject(setup.barred.error)
-    if (signal?.aborted) return Promise.reject(stopped(signal, `server "${name}"`, name))
+    const over = [ending.signal, signal].find((given) => given?.aborted)
+    if (over !== undefined) return Promise.reject(stopped(over, `server "${name}"`, name))
     connecting ??= connect()
     return waitFor(connecting, signal, `server "${name}" to connect`)
   }
@@ -127,18 +136,16 @@ export function liveServer(setup: ServerSetup): LiveServer {
     setState({ kind: 'idle' })
   }
 
-  async function list<Kind extends ListKind>(
-    kind: Kind,
-    options: { readonly signal?: AbortSignal | undefined; readonly fresh?: boolean | undefined },
-  ): Promise<Listing<Kind>> {
+  async function list<Kind extends ListKind>(kind: Kind, options: ListOptions): Promise<Listing<Kind>> {
     const known = held[kind]
-    const live = await connection(options.signal).catch((error: unknown) => {
-      if (known === undefined || options.signal?.aborted) throw error
-      return asExpected(error)
-    })
-    if (live instanceof CapstanError) return { entries: known?.listing.entries as Lists[Kind], staleBecause: live }
-    if (known?.from === live && options.fresh !== true) return known.listing as Listing<Kind>
-    return waitFor(refresh(kind, live), options.signal, `${kind} of server "${name}"`) as Promise<Listing<Kind>>
+    try {
+      const live = await connection(options.signal)
+      if (known?.from === live && !wantsFresh(known.listing, options)) return known.listing as Listing<Kind>
+      return (await waitFor(refresh(kind, live), options.signal, `${kind} of server "${name}"`)) as Listing<Kind>
+    } catch (error) {
+      if (known === undefined) throw error
+      return { entries: known.listing.entries as Lists[Kind], staleBecause: asExpected(error) }
+    }
   }
 
   function refresh(kind: ListKind, live: Connection): Promise<Listing<ListKind>> {
@@ -170,11 +177,12 @@ export function liveServer(setup: ServerSetup): LiveServer {
   }
 
   async function refreshAfterChange(kind: ListKind): Promise<void> {
+    const underWay = refreshing.get(kind)
     // Nobody has asked for this list yet, so there is nothing to bring up to date.
-    if (held[kind] === undefined || connecting === undefined) return
+    if ((held[kind] === undefined && underWay === undefined) || connecting === undefined) return
     try {
       // A listing that is on its way may be older than the change: ask again after it.
-      await refreshing.get(kind)
+      await underWay
       await refresh(kind, await connecting)
     } catch (error) {
       write('hub', `The list of ${kind} could not be refreshed: ${messageOf(error)}`)
@@ -187,7 +195,7 @@ export function liveServer(setup: ServerSetup): LiveServer {
   }
 
   function write(source: LogLine['source'], text: string): void {
-    const line = { atMs: Date.now(), source, text }
+    const line = { atMs: Date.now(), source, text: shortened(text) }
     log.push(line)
     if (log.length > maxLogLines) log.shift()
     emit({ kind: 'log', server: name, line })
@@ -209,6 +217,17 @@ export function liveServer(setup: ServerSetup): LiveServer {
   }
 }
 
+function wantsFresh(listing: Listing<ListKind>, { fresh }: ListOptions): boolean {
+  return fresh === true || (fresh === 'if-stale' && listing.staleBecause !== undefined)
+}
+
+const maxLogText = 4096
+
+/** A stray line may be as long as a message; the log keeps its beginning, as a copy, for a slice would keep the whole alive. */
+function shortened(text: string): string {
+  return text.length <= maxLogText ? text : `${Buffer.from(text.slice(0, maxLogText)).toString()}…`
+}
+
 function readyState(live: Connection, connectMs: number): ServerState {
   const { era, protocolVersion, transport, pid, implementation, instructions } = live
   return {
@@ -223,17 +242,26 @@ function readyState(live: Connection, connectMs: number): ServerState {
   }
 }
 
-/** All lists of one server, as one value with how it stands. */
+/** All lists of one server, as one value with how it stands. A list that fails hides none of the others that hold something. */
 export async function listsOf(
   server: LiveServer,
-  options: { readonly kinds: readonly ListKind[]; readonly signal: AbortSignal; readonly fresh?: boolean | undefined },
+  options: ListOptions & { readonly kinds: readonly ListKind[] },
 ): Promise<{ readonly lists: Lists; readonly staleBecause?: ErrorJson }> {
-  const listings = await Promise.all(
-    options.kinds.map(async (kind) => [kind, await server.list(kind, options)] as const),
-  )
-  const stale = listings.find(([, listing]) => listing.staleBecause !== undefined)?.[1].staleBecause
+  const answers = await Promise.all(options.kinds.map((kind) => listOrReason(server, kind, options)))
+  const missing = answers.find(({ isMissing }) => isMissing)?.staleBecause
+  if (missing !== undefined && answers.every(({ entries }) => entries.length === 0)) throw missing
+  const failure = answers.find(({ staleBecause }) => staleBecause !== undefined)?.staleBecause
   return {
-    lists: { ...noLists, ...Object.fromEntries(listings.map(([kind, listing]) => [kind, listing.entries])) },
-    ...(stale === undefined ? {} : { staleBecause: stale.toJSON() }),
+    lists: { ...noLists, ...Object.fromEntries(answers.map(({ kind, entries }) => [kind, entries])) },
+    ...(failure === undefined ? {} : { staleBecause: failure.toJSON() }),
+  }
+}
+
+async function listOrReason(server: LiveServer, kind: ListKind, options: ListOptions) {
+  try {
+    return { kind, isMissing: false, ...(await server.list(kind, options)) }
+  } catch (error) {
+    if (!(error instanceof CapstanError)) throw error
+    return { kind, isMissing: true, entries: noLists[kind], staleBecause: error }
   }
 }

@@ -1,16 +1,18 @@
 import type { Transport } from '@modelcontextprotocol/client'
 import { resolveServer, type ResolveOptions } from '../config/interpolate.ts'
 import type { ConfiguredServer, ServerConfig, Surroundings } from '../config/types.ts'
-import { CapstanError, unreachable } from '../errors.ts'
+import { CapstanError, messageOf, unreachable } from '../errors.ts'
 import { toolExists } from '../policy/decide.ts'
 import type { HubEvent } from './api.ts'
+import type { Connection } from './client.ts'
 import { handshake } from './connect.ts'
 import type { ConnectServer } from './connection-pool.ts'
 import type { Eras } from './eras.ts'
 import type { Leftovers } from './leftovers.ts'
 import type { GracePeriods, ServerProcess } from './server-process.ts'
-import type { Limits, ServerSetup } from './server.ts'
+import type { LifeHooks, Limits, ServerSetup } from './server.ts'
 import type { Tap } from './tap-transport.ts'
+import { waitFor } from './wait-for.ts'
 
 /** A server that runs inside this process, handed in from outside. */
 export interface BuiltinServer {
@@ -79,14 +81,32 @@ export function setupBuiltin({ name, description, start }: BuiltinServer, contex
     limits: defaultLimits,
     toolExists: () => true,
     emit: context.emit,
-    open: async (hooks) =>
-      handshake({
-        transport: await start(),
-        kind: 'memory',
-        mode: 'auto',
-        options: { name, tap: context.tap, ...hooks },
-      }),
+    open: (hooks) => openBuiltin(name, start, { name, tap: context.tap, ...hooks }),
   }
+}
+
+/** Its failures are told like those of any other server. */
+async function openBuiltin(
+  name: string,
+  start: BuiltinServer['start'],
+  options: LifeHooks & { readonly name: string; readonly tap: Tap | undefined },
+): Promise<Connection> {
+  const starting = start()
+  try {
+    const transport = await waitFor(starting, options.signal, `server "${name}" to start`)
+    return await handshake({ transport, kind: 'memory', mode: 'auto', options })
+  } catch (error) {
+    // What comes too late, or does not speak MCP, is of no use to anybody.
+    void starting.then((transport) => transport.close()).catch(() => {})
+    throw builtinFailure(error, name, options.signal)
+  }
+}
+
+function builtinFailure(error: unknown, name: string, signal: AbortSignal): CapstanError {
+  const details = { server: name, cause: error, next: `Run: capstan doctor ${name}` }
+  if (signal.aborted) return new CapstanError('connect_timed_out', `Server "${name}" did not start in time.`, details)
+  if (error instanceof CapstanError) return error
+  return new CapstanError('start_failed', `Server "${name}" cannot start: ${messageOf(error)}.`, details)
 }
 
 function limitsOf(server: ServerConfig): Limits {

@@ -7,7 +7,11 @@ export async function waitFor<Value>(
   what: string,
 ): Promise<Value> {
   if (signal === undefined) return work
-  if (signal.aborted) throw stopped(signal, what)
+  if (signal.aborted) {
+    // Nobody waits for this work any more; unheard, its failure would end the whole process.
+    work.catch(() => {})
+    throw stopped(signal, what)
+  }
   let onAbort: (() => void) | undefined
   const givenUp = new Promise<never>((_, reject) => {
     onAbort = () => reject(stopped(signal, what))

@@ -57,6 +57,15 @@ test('Ctrl-C cancels on a terminal', async () => {
   await expect(ask(ada.io, 'Which?')).rejects.toMatchObject({ code: 'cancelled' })
 })
 
+test.each([
+  ['a timeout', 'timed_out', () => AbortSignal.timeout(1)],
+  ['an interruption', 'cancelled', () => AbortSignal.abort()],
+])('%s gives up the question', async (_what, code, signal) => {
+  const ada = person({ isAtTerminal: true })
+
+  await expect(ask(ada.io, 'Which?', { signal: signal() })).rejects.toMatchObject({ code })
+})
+
 test('a hidden answer is read but never shown', async () => {
   const ada = person({ types: 's3cret\r', isAtTerminal: true })
 

@@ -93,7 +93,7 @@ export function untrusted(name: string): ServerStatus {
     server: name,
     next: 'Run: capstan review',
   }
-  return { name, state: { kind: 'untrusted', error } }
+  return { name, state: { kind: 'untrusted', change: 'new', error } }
 }
 
 export function toolOf(server: string, tool: string, rest: Partial<ToolEntry> = {}): ToolEntry {

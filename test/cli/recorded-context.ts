@@ -47,7 +47,16 @@ export async function record(command: Command, setting: Setting): Promise<Record
 function contextOf({ hub, config, flags }: Setting, io: Io): CommandContext {
   return {
     io,
-    flags: { json: false, config: [], header: [], mayAsk: false, debug: false, trustProject: false, ...flags },
+    flags: {
+      json: false,
+      config: [],
+      header: [],
+      mayAsk: false,
+      debug: false,
+      trustProject: false,
+      noDaemon: true,
+      ...flags,
+    },
     signal: new AbortController().signal,
     loadConfig: async () => config ?? configOf([]),
     openHub: async () => {

@@ -60,7 +60,7 @@ export async function workbench(): Promise<Workbench> {
 }
 
 function flagsFor(mayAsk: boolean): GlobalFlags {
-  return { json: false, config: [], header: [], mayAsk, debug: false, trustProject: false }
+  return { json: false, config: [], header: [], mayAsk, debug: false, trustProject: false, noDaemon: true }
 }
 
 function headersIn(values: Readonly<Record<string, unknown>>): readonly string[] {

@@ -23,8 +23,11 @@ interface Workplace extends World {
 async function workplace(servers: Readonly<Record<string, unknown>> = {}): Promise<Workplace> {
   const home = await world()
   const marker = home.home
-  await home.write({ '~/.config/capstan/mcp.json': { mcpServers: { one: fixture('echo', { args: [marker] }), ...servers } } })
-  const warm: Workplace['warm'] = (args, options = {}) => home.capstan(args, { ...options, env: { CAPSTAN_DAEMON: 'on', ...options.env } })
+  await home.write({
+    '~/.config/capstan/mcp.json': { mcpServers: { one: fixture('echo', { args: [marker] }), ...servers } },
+  })
+  const warm: Workplace['warm'] = (args, options = {}) =>
+    home.capstan(args, { ...options, env: { CAPSTAN_DAEMON: 'on', ...options.env } })
   return {
     ...home,
     warm,
@@ -152,7 +155,9 @@ describe('the daemon', () => {
     const [one, two] = [await pidOf(place), await pidOfTwo()]
 
     await place.write({
-      '~/.config/capstan/mcp.json': { mcpServers: { one: fixture('echo', { args: [place.marker] }), two: fixture('echo', { args: ['other'] }) } },
+      '~/.config/capstan/mcp.json': {
+        mcpServers: { one: fixture('echo', { args: [place.marker] }), two: fixture('echo', { args: ['other'] }) },
+      },
     })
 
     expect(await pidOf(place)).toBe(one)
@@ -164,7 +169,10 @@ describe('the daemon', () => {
     await using place = await workplace({ waits: fixture('asks-cancel', { args: [file] }) })
     await place.warm(['list', 'waits'])
     const running = place.start(['call', 'waits.wait'], { env: { CAPSTAN_DAEMON: 'on' } })
-    await vi.waitFor(async () => expect((await place.warm(['status', '--json'])).stdout).toContain('"calls":1'), patience)
+    await vi.waitFor(
+      async () => expect((await place.warm(['status', '--json'])).stdout).toContain('"calls":1'),
+      patience,
+    )
 
     running.child.kill('SIGINT')
 
@@ -176,7 +184,16 @@ describe('the daemon', () => {
   test('a project server waits for approval behind the daemon too, and runs as soon as it has it', async () => {
     const trace = join(await temporaryFolder(), 'trace')
     await using place = await workplace()
-    await place.write({ '.mcp.json': { mcpServers: { theirs: { command: 'sh', args: ['-c', `touch ${trace}; exec ${process.execPath} ${fixture('echo').args[0]}`] } } } })
+    await place.write({
+      '.mcp.json': {
+        mcpServers: {
+          theirs: {
+            command: 'sh',
+            args: ['-c', `touch ${trace}; exec ${process.execPath} ${fixture('echo').args[0]}`],
+          },
+        },
+      },
+    })
 
     const refused = await place.warm(['call', 'theirs.pid'])
     expect([refused.code, existsSync(trace)]).toEqual([5, false])
@@ -230,7 +247,12 @@ describe('whose environment', () => {
     const other = join(place.home, 'other')
     await mkdir(other)
 
-    const pids = await Promise.all([pidOf(place), pidOf(place), pidOf(place, { cwd: other }), pidOf(place, { env: { PATH: `${process.env['PATH']}:/nowhere` } })])
+    const pids = await Promise.all([
+      pidOf(place),
+      pidOf(place),
+      pidOf(place, { cwd: other }),
+      pidOf(place, { env: { PATH: `${process.env['PATH']}:/nowhere` } }),
+    ])
 
     expect(pids[0]).toBe(pids[1])
     expect(new Set(pids).size).toBe(3)

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The built command line, as users get it. */
-const bin = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
+export const bin = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url))
 
 export interface Outcome {
   readonly code: number | null

@@ -109,8 +109,9 @@ function unknownServer(name: string, table: ImportTable): never {
 }
 
 async function askAndCopy(context: CommandContext, table: ImportTable, wishes: ImportWishes): Promise<number> {
-  const { io } = context
-  const answer = await ask(io, '\nCopy which servers: all, none, or names with commas?', { default: 'none' })
+  const { io, signal } = context
+  const question = '\nCopy which servers: all, none, or names with commas?'
+  const answer = await ask(io, question, { default: 'none', signal })
   if (/^(?:none|n|no)$/i.test(answer)) {
     io.err(`Nothing was copied. Later: ${nextCommand(table, wishes)}\n`)
     return exitCodes.ok
@@ -123,9 +124,9 @@ async function askAndCopy(context: CommandContext, table: ImportTable, wishes: I
   return await copy(context, rows, { ...wishes, all, names, moveSecrets })
 }
 
-async function wantsToMove({ io }: CommandContext, secrets: number): Promise<boolean> {
+async function wantsToMove({ io, signal }: CommandContext, secrets: number): Promise<boolean> {
   const question = `Move ${count(secrets, 'secret')} out of the entries into ${secretsFileOf(io.env)}?`
-  return (await ask(io, question, { choices: ['yes', 'no'], default: 'no' })) === 'yes'
+  return (await ask(io, question, { choices: ['yes', 'no'], default: 'no', signal })) === 'yes'
 }
 
 async function copy(context: CommandContext, rows: readonly ImportRow[], wishes: ImportWishes): Promise<number> {

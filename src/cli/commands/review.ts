@@ -43,7 +43,7 @@ interface ReviewedServer extends PendingServer {
 }
 
 async function run(context: CommandContext, input: CommandInput): Promise<number> {
-  const { io, flags } = context
+  const { io, flags, signal } = context
   const servers = await projectServers(context)
   const waiting = servers.filter(isWaiting)
   const approved = approvedByName(servers, waiting, input)
@@ -53,7 +53,7 @@ async function run(context: CommandContext, input: CommandInput): Promise<number
       approved.map((server) => ({ ...server, decision: 'trusted' as const })),
     )
   } else if (flags.mayAsk && waiting.length > 0) {
-    await recordDecisions(trustFile(io.env), await askForTrust(io, waiting))
+    await recordDecisions(trustFile(io.env), await askForTrust(io, waiting, { signal }))
   }
   const after = await projectServers(context)
   await io.out(flags.json ? toJson(after) : toText(after, approved ?? []))

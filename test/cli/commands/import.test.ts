@@ -49,6 +49,7 @@ async function run(home: FixtureHome, args: readonly string[], answers?: string)
       mayAsk: answers !== undefined,
       debug: false,
       trustProject: false,
+      noDaemon: true,
     },
     signal: new AbortController().signal,
     loadConfig: () => Promise.reject(new Error('import needs no config')),
