@@ -1,6 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Config } from '../config/types.ts'
-import type { Hub } from '../hub/api.ts'
+import type { Hub, ListKind } from '../hub/api.ts'
+import type { Catalogued } from './disk-hub.ts'
 
 /** The world outside a command: streams, terminal, environment. Handed in, so that tests can hand in their own. */
 export interface Io {
@@ -38,6 +39,12 @@ export interface GlobalFlags {
 /** Which of the configured servers a command needs, given all their names. */
 export type Needs = (names: readonly string[]) => readonly string[]
 
+export interface CatalogueLook {
+  readonly kinds: readonly ListKind[]
+  /** Ask the servers, whatever the disk holds. */
+  readonly fresh: boolean
+}
+
 export interface CommandContext {
   readonly io: Io
   readonly flags: GlobalFlags
@@ -50,6 +57,8 @@ export interface CommandContext {
    * project servers wait for it: all of them, or those among `needs`.
    */
   readonly openHub: (needs?: Needs) => Promise<Hub>
+  /** What looking needs: from disk where all of it was seen within a day, else from a hub as above. */
+  readonly openCatalogue: (needs: Needs, look: CatalogueLook) => Promise<Catalogued>
 }
 
 export interface CommandInput {

@@ -2,8 +2,9 @@ import type { Config } from '../config/types.ts'
 import type { DialledHub } from '../daemon/dial.ts'
 import { CapstanError } from '../errors.ts'
 import type { Hub } from '../hub/api.ts'
-import type { CommandContext, GlobalFlags, Io, Needs } from './command.ts'
+import type { CatalogueLook, CommandContext, GlobalFlags, Io, Needs } from './command.ts'
 import { dialDaemon, wantsDaemon } from './daemon-hub.ts'
+import type { Catalogued } from './disk-hub.ts'
 import { plainText } from './plain-text.ts'
 
 interface ContextSetup {
@@ -27,6 +28,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
     signal,
     loadConfig,
     openHub: (needs) => (hub ??= open(needs)),
+    openCatalogue,
     async [Symbol.asyncDispose]() {
       const opened = await hub?.catch(() => undefined)
       await opened?.[Symbol.asyncDispose]()
@@ -36,6 +38,16 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
   async function loadConfig(): Promise<Config> {
     const { loadCommandConfig } = await import('./local-hub.ts')
     return (config ??= loadCommandConfig(io, flags))
+  }
+
+  async function openCatalogue(needs: Needs, { kinds, fresh }: CatalogueLook): Promise<Catalogued> {
+    const isAdhoc = flags.stdio !== undefined || flags.url !== undefined
+    if (fresh || isAdhoc || flags.debug) return (hub ??= open(needs))
+    const [{ diskHub }, loaded] = await Promise.all([import('./disk-hub.ts'), loadConfig()])
+    const servers = needs(loaded.servers.map((server) => server.name))
+    const seen = servers.length === 0 ? undefined : diskHub(loaded, { servers, kinds })
+    if (seen !== undefined) sayWarnings(loaded.warnings)
+    return seen ?? (hub ??= open(needs))
   }
 
   async function open(needs: Needs | undefined): Promise<Hub> {

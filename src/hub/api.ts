@@ -70,9 +70,10 @@ export interface TemplateEntry extends TemplateRef {
   readonly mimeType?: string
 }
 
-/** How one server stands in a catalogue: `stale` lists are the last good ones after a failed refresh. */
+/** How one server stands in a catalogue: `cached` lists come from disk, `stale` ones are the last good ones after a failed refresh. */
 export type Coverage =
   | { readonly kind: 'listed'; readonly server: string }
+  | { readonly kind: 'cached'; readonly server: string; readonly savedAtMs: number }
   | { readonly kind: 'stale'; readonly server: string; readonly error: ErrorJson }
   | { readonly kind: 'missing'; readonly server: string; readonly error: ErrorJson }
 

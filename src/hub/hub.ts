@@ -22,6 +22,7 @@ import { buildCatalogue, noLists, type Lists } from './catalogue.ts'
 import type { SchemaCheck } from './check-arguments.ts'
 import { eras } from './eras.ts'
 import { leftovers } from './leftovers.ts'
+import { listingCache } from './listing-cache.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { connect } from './connect.ts'
 import { closest } from './names.ts'
@@ -82,6 +83,7 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   const close = once(async () => {
     options.signal?.removeEventListener('abort', closeOnAbort)
     await servers.close()
+    await context.listings.settled()
     await Promise.all([...processes].map((child) => child.stop(context.grace)))
     lastResort[Symbol.dispose]()
     context.leftovers.forget()
@@ -147,6 +149,7 @@ function contextOf(
     // One runner for all servers, so that each `${cmd:…}` runs once.
     resolve: { runCommand: makeCommandRunner({ env, homeFolder }), ...resolve },
     eras: eras(`${cache}/eras.json`, Date.now),
+    listings: listingCache(`${cache}/listings`, Date.now),
     leftovers: leftovers(`${runtime}/servers`),
     grace,
     maxLineBytes,

@@ -31,6 +31,8 @@ export interface ServerSetup {
   /** Which tools exist at all. */
   readonly toolExists: (tool: string) => boolean
   readonly open: (hooks: LifeHooks) => Promise<Connection>
+  /** Keeps a list as it came, for those who want to look without asking. */
+  readonly keepListing?: (kind: ListKind, items: readonly JsonObject[]) => void
   readonly emit: (event: HubEvent) => void
 }
 
@@ -168,7 +170,9 @@ export function liveServer(setup: ServerSetup): LiveServer {
   }
 
   async function askForList(kind: ListKind, live: Connection): Promise<Listing<ListKind>> {
-    const items = await live.list(kind, limits)
+    // What we have seen once and ask for again is wanted from the server itself, not from what others have seen.
+    const items = await live.list(kind, { ...limits, fresh: held[kind] !== undefined })
+    setup.keepListing?.(kind, items)
     const { entries, unusable } = readList(kind, name, items)
     for (const item of unusable) write('hub', `Left out of ${kind}, for it has no name: ${item}`)
     return {

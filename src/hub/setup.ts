@@ -9,6 +9,7 @@ import { handshake } from './connect.ts'
 import type { ConnectServer } from './connection-pool.ts'
 import type { Eras } from './eras.ts'
 import type { Leftovers } from './leftovers.ts'
+import { listingKey, type ListingCache } from './listing-cache.ts'
 import type { GracePeriods, ServerProcess } from './server-process.ts'
 import type { LifeHooks, Limits, ServerSetup } from './server.ts'
 import type { Tap } from './tap-transport.ts'
@@ -27,6 +28,7 @@ export interface HubContext {
   readonly surroundings: Surroundings
   readonly resolve: ResolveOptions
   readonly eras: Eras
+  readonly listings: ListingCache
   readonly leftovers: Leftovers
   readonly grace: GracePeriods
   readonly maxLineBytes: number
@@ -52,6 +54,7 @@ export function setupConfigured(spec: ConfiguredServer, context: HubContext): Se
     ...(barred === undefined ? {} : { barred }),
     toolExists: (tool) => server === undefined || toolExists(server.tools, tool),
     emit: context.emit,
+    keepListing: (kind, items) => context.listings.keep(listingKey(spec, context.surroundings), kind, items),
     async open(hooks) {
       if (server === undefined) throw new Error(`server "${name}" is barred`)
       const { layer, file } = spec.origin

@@ -45,6 +45,10 @@ export async function record(command: Command, setting: Setting): Promise<Record
 }
 
 function contextOf({ hub, config, flags }: Setting, io: Io): CommandContext {
+  const open = async () => {
+    if (hub === undefined) throw new Error('this command must not open a hub')
+    return hub
+  }
   return {
     io,
     flags: {
@@ -59,10 +63,8 @@ function contextOf({ hub, config, flags }: Setting, io: Io): CommandContext {
     },
     signal: new AbortController().signal,
     loadConfig: async () => config ?? configOf([]),
-    openHub: async () => {
-      if (hub === undefined) throw new Error('this command must not open a hub')
-      return hub
-    },
+    openHub: open,
+    openCatalogue: open,
   }
 }
 

@@ -52,6 +52,7 @@ export async function workbench(): Promise<Workbench> {
         signal: new AbortController().signal,
         loadConfig: () => (config === undefined ? load(somebody.io) : Promise.resolve(config)),
         openHub: () => Promise.reject(new Error('this command needs no hub')),
+        openCatalogue: () => Promise.reject(new Error('this command needs no catalogue')),
       }
       const code = await command.run(context, input)
       return { code, printed: somebody.printed(), said: somebody.said() }

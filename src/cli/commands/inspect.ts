@@ -2,6 +2,7 @@ import { CapstanError } from '../../errors.ts'
 import type { Catalogue, CatalogueOptions, Hub, PromptEntry, ServerStatus, ToolEntry } from '../../hub/api.ts'
 import { closest, findPrompt, findTool, serversNamedIn } from '../../hub/names.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
+import type { Catalogued } from '../disk-hub.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type Look, renderPrompt, renderServer, renderTool } from '../render/inspection.ts'
 import { renderProblems, totalFailure } from '../render/problems.ts'
@@ -9,11 +10,12 @@ import { groupByServer, type ServerGroup } from '../render/server-group.ts'
 import { columnsFor, styleFor } from '../render/style.ts'
 
 export const command: Command = {
-  options: {},
+  options: { fresh: { type: 'boolean' } },
   help: `Show all there is to know about one tool, prompt or server: the full description, a table of arguments, the
 signature, what the server claims about its effects, and an example call.
 
   --json        the raw definition
+  --fresh       ask the server, even where its lists were seen within a day
 
 Names are server.tool, server:prompt, or a bare name when only one server has it.
 
@@ -24,21 +26,26 @@ Examples
   run,
 }
 
-async function run(context: CommandContext, { positionals }: CommandInput): Promise<number> {
+async function run(context: CommandContext, { positionals, values }: CommandInput): Promise<number> {
   const [name, ...more] = positionals
   if (name === undefined || more.length > 0) {
     throw new CapstanError('usage', 'inspect takes one name: a tool, a prompt or a server.', {
       next: 'For example: capstan inspect server.tool. The names: capstan list --all',
     })
   }
-  const hub = await context.openHub((names) => {
-    // The dot lets a server's own name count as well.
-    const named = serversNamedIn(`${name}.`, names)
-    return named.length > 0 ? named : names
-  })
-  const statuses = await hub.servers({ signal: context.signal })
-  const isServer = statuses.some((status) => status.name === name)
-  return isServer ? inspectServer(hub, name, context) : inspectEntry(hub, { name, statuses, context })
+  const config = await context.loadConfig()
+  // A server is more than what it lists: its state is asked for.
+  if (config.servers.some((server) => server.name === name)) {
+    return inspectServer(await context.openHub(() => [name]), name, context)
+  }
+  const hub = await context.openCatalogue(
+    (names) => {
+      const named = serversNamedIn(name, names)
+      return named.length > 0 ? named : names
+    },
+    { kinds: ['tools', 'prompts'], fresh: values['fresh'] === true },
+  )
+  return inspectEntry(hub, { name, statuses: await hub.servers({ signal: context.signal }), context })
 }
 
 async function inspectServer(hub: Hub, name: string, context: CommandContext): Promise<number> {
@@ -58,7 +65,7 @@ interface Request {
   readonly context: CommandContext
 }
 
-async function inspectEntry(hub: Hub, { name, statuses, context }: Request): Promise<number> {
+async function inspectEntry(hub: Catalogued, { name, statuses, context }: Request): Promise<number> {
   // `everything.echo` needs no other server than `everything`; a bare name may be anyone's.
   const all = statuses.map((status) => status.name)
   const named = serversNamedIn(name, all)
@@ -75,7 +82,7 @@ async function inspectEntry(hub: Hub, { name, statuses, context }: Request): Pro
 }
 
 async function askServers(
-  hub: Hub,
+  hub: Catalogued,
   options: CatalogueOptions & { readonly servers: readonly string[]; readonly signal: AbortSignal },
 ): Promise<{ catalogue: Catalogue; groups: readonly ServerGroup[] }> {
   const { servers, signal } = options

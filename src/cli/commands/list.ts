@@ -1,8 +1,9 @@
 import { CapstanError, unreachable } from '../../errors.ts'
-import type { Catalogue, Hub, ListKind, ServerStatus } from '../../hub/api.ts'
+import type { Catalogue, ListKind, ServerStatus } from '../../hub/api.ts'
 import { declareTools } from '../../hub/signature.ts'
 import { addExample, chooseServers } from '../choose-servers.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
+import type { Catalogued } from '../disk-hub.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { plainText } from '../plain-text.ts'
 import { rankByCost, renderCost } from '../render/cost.ts'
@@ -20,6 +21,7 @@ export const command: Command = {
     ts: { type: 'boolean' },
     markdown: { type: 'boolean' },
     tokens: { type: 'boolean' },
+    fresh: { type: 'boolean' },
   },
   help: `List what your servers offer: their tools, or with a flag their prompts and resources.
 
@@ -29,6 +31,7 @@ export const command: Command = {
   --ts          tools as compact TypeScript declarations, one line each: made for a model's context
   --markdown    the whole catalogue as a Markdown document
   --tokens      tools ranked by about what each costs a model
+  --fresh       ask the servers, even where their lists were seen within a day
   --json        servers with their state, and full definitions, as one JSON value
 
 A server that does not answer is named on stderr; the others are listed. Exit code 3 only when none answered.
@@ -51,7 +54,8 @@ const everyKind: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templa
 
 async function run(context: CommandContext, input: CommandInput): Promise<number> {
   const view = viewOf(context, input)
-  const hub = await context.openHub((names) => (input.positionals.length > 0 ? input.positionals : names))
+  const needs = (names: readonly string[]) => (input.positionals.length > 0 ? input.positionals : names)
+  const hub = await context.openCatalogue(needs, { kinds: view.kinds, fresh: input.values['fresh'] === true })
   const chosen = chooseServers(await hub.servers({ signal: context.signal }), input.positionals)
   if (chosen.length === 0) {
     if (context.flags.json) await context.io.out(toJson(view, [], undefined))
@@ -106,7 +110,7 @@ interface Question {
   readonly names: readonly string[]
 }
 
-async function ask(hub: Hub, { context, view, names }: Question): Promise<readonly ServerGroup[]> {
+async function ask(hub: Catalogued, { context, view, names }: Question): Promise<readonly ServerGroup[]> {
   const catalogue: Catalogue = await hub.catalogue({ servers: names, kinds: view.kinds, signal: context.signal })
   // The states are asked for again: connecting is what changed them.
   const statuses = await hub.servers({ signal: context.signal })
@@ -143,7 +147,8 @@ function toJson(view: View, groups: readonly ServerGroup[], failure: ReturnType<
     servers: groups.map(({ status, coverage }) => ({
       ...status,
       ...(coverage === undefined ? {} : { coverage: coverage.kind }),
-      ...(coverage === undefined || coverage.kind === 'listed' ? {} : { error: coverage.error }),
+      ...(coverage?.kind === 'cached' ? { savedAt: new Date(coverage.savedAtMs).toISOString() } : {}),
+      ...(coverage === undefined || !('error' in coverage) ? {} : { error: coverage.error }),
     })),
     ...Object.fromEntries(lists),
     ...(view.format === 'tokens' ? { tokens: rankByCost(groups) } : {}),

@@ -3,7 +3,7 @@ import type { Command, Io } from '../command.ts'
 import { dialRunning } from '../daemon-hub.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { plainText } from '../plain-text.ts'
-import { count, formatMs } from '../render/numbers.ts'
+import { ageOf, count, formatMs } from '../render/numbers.ts'
 import { columnsFor, styleFor } from '../render/style.ts'
 import { renderTable } from '../render/table.ts'
 
@@ -39,7 +39,7 @@ function toJson({ servers, ...daemon }: DaemonStatus) {
 
 function render(status: DaemonStatus, io: Io): string {
   const style = styleFor(io)
-  const head = `Daemon ${status.version}, pid ${status.pid}, up ${age(status.uptimeMs)}, ${count(status.clients, 'client')}, ${Math.round(status.rssBytes / 2 ** 20)} MB`
+  const head = `Daemon ${status.version}, pid ${status.pid}, up ${ageOf(0, status.uptimeMs)}, ${count(status.clients, 'client')}, ${Math.round(status.rssBytes / 2 ** 20)} MB`
   if (status.servers.length === 0) return `${head}\nNo server runs; the next use starts it.\n`
   const rows = [
     ['SERVER', 'STATE', 'ERA', 'PID', 'UP', 'RESTARTS', 'CALLS', 'P50', 'P95', ''].map(style.faint),
@@ -54,21 +54,13 @@ function row(server: DaemonServerStatus): readonly string[] {
     server.state,
     server.era ?? '',
     String(server.pid ?? ''),
-    server.uptimeMs === undefined ? '' : age(server.uptimeMs),
+    server.uptimeMs === undefined ? '' : ageOf(0, server.uptimeMs),
     String(server.restarts),
     String(server.calls),
     server.p50Ms === undefined ? '' : formatMs(server.p50Ms),
     server.p95Ms === undefined ? '' : formatMs(server.p95Ms),
     plainText(server.lastError ?? ''),
   ]
-}
-
-function age(ms: number): string {
-  const seconds = Math.floor(ms / 1000)
-  if (seconds < 60) return `${seconds} s`
-  return seconds < 3600
-    ? `${Math.floor(seconds / 60)} min`
-    : `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
 }
 
 function waitOrEnd(signal: AbortSignal): Promise<boolean> {

@@ -2,7 +2,7 @@ import { unreachable } from '../../errors.ts'
 import type { ListKind } from '../../hub/api.ts'
 import { firstSentence } from '../../hub/first-sentence.ts'
 import { plainLine } from '../plain-text.ts'
-import { count } from './numbers.ts'
+import { ageOf, count } from './numbers.ts'
 import { describeState, hasAnswered, problemOf, type ServerGroup } from './server-group.ts'
 import type { Style } from './style.ts'
 import { displayWidth, truncate } from './width.ts'
@@ -43,6 +43,7 @@ function renderHead(group: ServerGroup, { kinds, columns, style }: ListingOption
 }
 
 function stateOf(group: ServerGroup): string {
+  if (group.coverage?.kind === 'cached') return `seen ${ageOf(group.coverage.savedAtMs)} ago`
   if (group.coverage?.kind === 'listed' && group.status.state.kind === 'idle') return 'ended after it had answered'
   if (group.coverage?.kind === 'stale') return 'an old list: the last refresh failed'
   return group.coverage?.kind === 'missing' && group.status.state.kind === 'ready'

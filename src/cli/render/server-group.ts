@@ -41,11 +41,11 @@ export function problemOf(group: ServerGroup): ErrorJson | undefined {
   const { state } = group.status
   if (state.kind === 'disabled') return undefined
   if (state.kind === 'failed' || state.kind === 'untrusted') return state.error
-  return group.coverage === undefined || group.coverage.kind === 'listed' ? undefined : group.coverage.error
+  return group.coverage === undefined || !('error' in group.coverage) ? undefined : group.coverage.error
 }
 
 export function hasAnswered(group: ServerGroup): boolean {
-  return group.coverage?.kind === 'listed' || group.coverage?.kind === 'stale'
+  return group.coverage !== undefined && group.coverage.kind !== 'missing'
 }
 
 /** A server's state in a few words. */

@@ -54,6 +54,7 @@ async function run(home: FixtureHome, args: readonly string[], answers?: string)
     signal: new AbortController().signal,
     loadConfig: () => Promise.reject(new Error('import needs no config')),
     openHub: () => Promise.reject(new Error('import starts nothing')),
+    openCatalogue: () => Promise.reject(new Error('import looks at nothing')),
   }
   const code = await command.run(context, { values, positionals })
   return { code, ...said }

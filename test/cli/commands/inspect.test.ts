@@ -105,7 +105,9 @@ test('a server is shown with its state, protocol, program, counts, cost and inst
 test('a server that failed is shown with its reason and exit code 3', async () => {
   const hub = literalHub({ statuses: [failed('gone', { next: 'Install it.' })] })
 
-  const { code, out } = await record(command, { hub, positionals: ['gone'] })
+  const gone = { name: 'gone', entry: {}, origin: { layer: 'user' }, standing: { kind: 'disabled' } } as const
+
+  const { code, out } = await record(command, { hub, config: configOf([gone]), positionals: ['gone'] })
 
   expect(code).toBe(3)
   expect(out).toContain('Server "gone" cannot start. Install it.')

@@ -1,0 +1,43 @@
+import type { Config } from '../config/types.ts'
+import { CapstanError } from '../errors.ts'
+import { places } from '../files/places.ts'
+import type { Catalogue, CatalogueOptions, Hub, ListKind, ServerStatus } from '../hub/api.ts'
+import { diskCatalogue } from '../hub/disk-catalogue.ts'
+import { listingCache } from '../hub/listing-cache.ts'
+
+/** The part of a Hub that looking needs. */
+export type Catalogued = Pick<Hub, 'servers' | 'catalogue'>
+
+const dayMs = 24 * 3600 * 1000
+
+export interface DiskLook {
+  readonly servers: readonly string[]
+  readonly kinds: readonly ListKind[]
+}
+
+/** Answers from what was seen within a day, without starting anything; undefined when that is not enough for the look. */
+export function diskHub(config: Config, look: DiskLook): Catalogued | undefined {
+  const cache = listingCache(`${places(config.surroundings.env).cache}/listings`, Date.now)
+  const ask = ({ servers = look.servers, kinds = look.kinds }: CatalogueOptions = {}): Catalogue | undefined =>
+    diskCatalogue(config, cache, { servers, kinds, maxAgeMs: dayMs, nowMs: Date.now() })
+  if (ask() === undefined) return undefined
+  return {
+    servers: async () => config.servers.map(statusOf),
+    async catalogue(options) {
+      const catalogue = ask(options)
+      if (catalogue !== undefined) return catalogue
+      throw new CapstanError('server_error', 'The catalogue on disk has changed while it was read.', {
+        next: 'Run it again.',
+      })
+    },
+  }
+}
+
+function statusOf({ name, standing }: Config['servers'][number]): ServerStatus {
+  const description = standing.kind === 'usable' ? standing.server.description : undefined
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    state: standing.kind === 'disabled' ? { kind: 'disabled' } : { kind: 'idle' },
+  }
+}
