@@ -44,7 +44,8 @@ async function buildLibrary(folder: string): Promise<void> {
 async function buildCli(folder: string): Promise<void> {
   const { metafile, warnings } = await build({
     absWorkingDir: root,
-    entryPoints: { bin: 'src/cli/bin.ts' },
+    // The sandbox starts its thread from a file of its own, which must lie beside the rest.
+    entryPoints: { bin: 'src/cli/bin.ts', worker: 'src/sandbox/worker.ts' },
     outdir: folder,
     bundle: true,
     splitting: true,

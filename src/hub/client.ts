@@ -3,6 +3,9 @@ import {
   ProtocolError,
   SdkError,
   SdkErrorCode,
+  SdkHttpError,
+  SseError,
+  StreamableHTTPClientTransport,
   type ClientOptions,
   type RequestOptions as SdkRequestOptions,
   type StandardSchemaV1,
@@ -11,6 +14,8 @@ import {
 } from '@modelcontextprotocol/client'
 import { CapstanError, messageOf, stopped, type CapstanErrorCode } from '../errors.ts'
 import { version } from '../version.ts'
+import { saysUnreachable } from './http-failure.ts'
+import { retirable } from './retirable.ts'
 import type { Era, JsonObject, ListKind, LogLine, Progress, ToolEntry } from './api.ts'
 
 export type TransportKind = 'stdio' | 'http' | 'sse' | 'memory'
@@ -53,8 +58,12 @@ export interface Connection {
   readonly callTool: (tool: ToolEntry, args: JsonObject, options: RequestOptions) => Promise<JsonObject>
   /** All pages of one list; empty when the server does not offer that kind. */
   readonly list: (kind: ListKind, options: RequestOptions) => Promise<readonly JsonObject[]>
-  /** Resolves when the connection has ended, by whoever's hand. */
+  /** Whether a request that failed with this error did not reach anything that could have run it. */
+  readonly wasNotRun: (error: unknown) => boolean
+  /** Resolves when the connection is of no more use, by whoever's hand; requests that are under way may still be answered. */
   readonly closed: Promise<void>
+  /** Resolves when nothing of it is left. */
+  readonly ended: Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -99,19 +108,27 @@ function clientOptions({ mode, onListChanged }: ClientSetup): ClientOptions {
   }
 }
 
-function connectionOver(client: Client, setup: ClientSetup, closed: Promise<void>): Connection {
+function connectionOver(client: Client, setup: ClientSetup, ended: Promise<void>): Connection {
   const { server, transport, transportKind } = setup
+  const { closed, track, retire } = retirable(ended, () => client.close())
+  if (isRemote(transportKind)) retireWhenCutOff(client, retire)
   const implementation = client.getServerVersion()
   const instructions = client.getInstructions()
   const era = client.getProtocolEra() === 'modern' ? 'modern' : 'legacy'
 
-  const request: Connection['request'] = async (method, params, options) => {
+  const notRun = new WeakSet<CapstanError>()
+  const attempt: Attempt = async (method, options, send) => {
     try {
-      return await client.request({ method, params }, anyObject, sdkOptions(options))
+      return await track(send(sdkOptions(options)))
     } catch (error) {
-      throw setup.failure?.() ?? translateError(error, { server, method, options })
+      if (isRemote(transportKind) && (isSessionLost(error) || saysUnreachable(error))) retire()
+      const told = setup.failure?.() ?? translateError(error, { server, method, options })
+      if (isSessionLost(error)) notRun.add(told)
+      throw told
     }
   }
+  const request: Connection['request'] = (method, params, options) =>
+    attempt(method, options, async (sdk) => client.request({ method, params }, anyObject, sdk))
 
   return {
     era,
@@ -129,7 +146,7 @@ function connectionOver(client: Client, setup: ClientSetup, closed: Promise<void
       const needsHeaders =
         era === 'modern' && transportKind === 'http' && JSON.stringify(tool.inputSchema).includes('"x-mcp-header"')
       return needsHeaders
-        ? callWithHeaders(client, { tool, params, options, server })
+        ? attempt('tools/call', options, (sdk) => callWithHeaders(client, { tool, params, sdk }))
         : request('tools/call', params, options)
     },
     list: async (kind, options) => {
@@ -137,11 +154,52 @@ function connectionOver(client: Client, setup: ClientSetup, closed: Promise<void
       if (client.getServerCapabilities()?.[capability] === undefined) return []
       // On modern HTTP the SDK must see the tools: it drops those whose header annotations are invalid, as the spec demands.
       if (kind === 'tools' && era === 'modern' && transportKind === 'http')
-        return listToolsBySdk(client, server, options)
+        return attempt('tools/list', options, (sdk) => listToolsBySdk(client, sdk))
       return listAllPages((cursor) => request(method, cursor === undefined ? {} : { cursor }, options), field)
     },
+    wasNotRun: (error) => error instanceof CapstanError && notRun.has(error),
     closed,
-    close: () => client.close(),
+    ended,
+    close: async () => {
+      await endSession(transport)
+      await client.close()
+    },
+  }
+}
+
+const goodbyeMs = 1000
+
+/** A server keeps a session until it is told of its end; but whoever closes does not wait long for it. */
+async function endSession(transport: Transport): Promise<void> {
+  if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, goodbyeMs)
+  })
+  // The server may not know the session any more, or not be there: then there is nothing to end.
+  await Promise.race([transport.terminateSession().catch(() => {}), late])
+  clearTimeout(timer)
+}
+
+/** Sends one request and tells a failure in our words. */
+type Attempt = <Value>(
+  method: string,
+  options: RequestOptions,
+  send: (sdk: SdkRequestOptions) => Promise<Value>,
+) => Promise<Value>
+
+function isRemote(kind: TransportKind): boolean {
+  return kind === 'http' || kind === 'sse'
+}
+
+/** Remote streams end without a word to the requests; after that no change of a list would reach us. */
+function retireWhenCutOff(client: Client, retire: () => void): void {
+  void client.autoOpenedSubscription?.closed.then(retire)
+  const { onerror } = client
+  client.onerror = (error) => {
+    onerror?.(error)
+    // The SDK opens the stream again, but on a session that the server does not know.
+    if (error instanceof SseError) retire()
   }
 }
 
@@ -218,40 +276,36 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-async function listToolsBySdk(client: Client, server: string, options: RequestOptions): Promise<readonly JsonObject[]> {
-  try {
-    const { tools } = await client.listTools(undefined, { ...sdkOptions(options), cacheMode: 'refresh' })
-    return tools as readonly JsonObject[]
-  } catch (error) {
-    throw translateError(error, { server, method: 'tools/list', options })
-  }
+async function listToolsBySdk(client: Client, sdk: SdkRequestOptions): Promise<readonly JsonObject[]> {
+  const { tools } = await client.listTools(undefined, { ...sdk, cacheMode: 'refresh' })
+  return tools as readonly JsonObject[]
 }
 
 interface HeaderCall {
-  readonly server: string
   readonly tool: ToolEntry
   readonly params: { readonly name: string; readonly arguments: JsonObject }
-  readonly options: RequestOptions
+  readonly sdk: SdkRequestOptions
 }
 
 /** Only the SDK's `callTool` mirrors annotated arguments into headers; without the output schema it does not throw on bad output. */
-async function callWithHeaders(client: Client, { server, tool, params, options }: HeaderCall): Promise<JsonObject> {
+async function callWithHeaders(client: Client, { tool, params, sdk }: HeaderCall): Promise<JsonObject> {
   const toolDefinition = { name: tool.tool, inputSchema: tool.inputSchema } as Tool
-  try {
-    const result = await client.callTool({ ...params }, { ...sdkOptions(options), toolDefinition })
-    return result as JsonObject
-  } catch (error) {
-    throw translateError(error, { server, method: 'tools/call', options })
-  }
+  const result = await client.callTool({ ...params }, { ...sdk, toolDefinition })
+  return result as JsonObject
 }
 
-interface Attempt {
+/** Whether the server has forgotten our session, as it does when it is restarted: then it did nothing with the request. */
+function isSessionLost(error: unknown): boolean {
+  return error instanceof SdkHttpError && error.status === 404
+}
+
+interface FailedRequest {
   readonly server: string
   readonly method: string
   readonly options: RequestOptions
 }
 
-function translateError(error: unknown, { server, method, options }: Attempt): CapstanError {
+function translateError(error: unknown, { server, method, options }: FailedRequest): CapstanError {
   const { signal, idleMs, maxMs } = options
   if (signal?.aborted) return stopped(signal, `${method} at server "${server}"`, server)
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
@@ -264,6 +318,17 @@ function translateError(error: unknown, { server, method, options }: Attempt): C
       cause: error,
       next: 'Raise "timeout" or "maxTimeout" (seconds) of the server, or pass --timeout.',
     })
+  }
+  if (isSessionLost(error)) {
+    return new CapstanError(
+      'transport_failed',
+      `Server "${server}" no longer knows our session; ${method} was not run.`,
+      {
+        server,
+        cause: error,
+        next: 'Try again: the next use connects anew.',
+      },
+    )
   }
   if (error instanceof ProtocolError) {
     const message = `Server "${server}" refused ${method}: ${error.message} (code ${error.code})`

@@ -184,13 +184,13 @@ function tailText(lines: readonly string[]): string {
 
 /** Streamable HTTP in either era; the old two-endpoint transport when the entry says so or when the first is refused as unknown. */
 async function connectRemote(server: RemoteServer, options: ConnectOptions): Promise<Connection> {
-  if (server.type === 'sse') return remoteAttempt(server, 'sse', options)
+  if (server.type === 'sse') return remoteAttempt(server, { kind: 'sse', mode: 'legacy' }, options)
   try {
-    return await remoteAttempt(server, 'http', options)
+    return await connectHttp(server, options)
   } catch (error) {
     if (server.type === 'http' || options.signal.aborted || !saysOldTransport(error)) throw error
     try {
-      return await remoteAttempt(server, 'sse', options)
+      return await remoteAttempt(server, { kind: 'sse', mode: 'legacy' }, options)
     } catch {
       // The first refusal tells more: most wrong URLs are no SSE servers either.
       throw error
@@ -198,8 +198,22 @@ async function connectRemote(server: RemoteServer, options: ConnectOptions): Pro
   }
 }
 
-async function remoteAttempt(server: RemoteServer, kind: 'http' | 'sse', options: ConnectOptions): Promise<Connection> {
-  const mode = kind === 'sse' || options.eras.isLegacy(server) ? 'legacy' : 'auto'
+/** A remembered legacy server is not probed, unless it refuses: it may have been replaced by a modern one. */
+async function connectHttp(server: RemoteServer, options: ConnectOptions): Promise<Connection> {
+  if (!options.eras.isLegacy(server)) return remoteAttempt(server, { kind: 'http', mode: 'auto' }, options)
+  try {
+    return await remoteAttempt(server, { kind: 'http', mode: 'legacy' }, options)
+  } catch (error) {
+    if (options.signal.aborted || !saysOldTransport(error)) throw error
+    return remoteAttempt(server, { kind: 'http', mode: 'auto' }, options)
+  }
+}
+
+async function remoteAttempt(
+  server: RemoteServer,
+  { kind, mode }: { readonly kind: 'http' | 'sse'; readonly mode: Mode },
+  options: ConnectOptions,
+): Promise<Connection> {
   const transport = await remoteTransport(server, kind, options.name)
   try {
     return await handshake({ transport, kind, mode, options })

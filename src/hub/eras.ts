@@ -16,17 +16,30 @@ export interface Eras {
 const maxAgeMs = 7 * 24 * 3600 * 1000
 
 export function eras(file: string, now: () => number): Eras {
+  let lastWrite: Promise<void> = Promise.resolve()
   return {
     isLegacy(server) {
       const seenAt = read(file)[keyOf(server)]
-      return seenAt !== undefined && now() - seenAt < maxAgeMs
+      return seenAt !== undefined && isRecent(seenAt)
     },
-    async remember(server, era) {
-      const { [keyOf(server)]: _, ...others } = read(file)
-      const fresh = Object.entries(others).filter(([, seenAt]) => now() - seenAt < maxAgeMs)
-      const verdicts = { ...Object.fromEntries(fresh), ...(era === 'legacy' ? { [keyOf(server)]: now() } : {}) }
-      await writeFileAtomic(file, `${JSON.stringify(verdicts, null, 1)}\n`)
+    remember(server, era) {
+      // One after the other: servers connect together, and each would write over what the others have just learnt.
+      const writing = lastWrite.then(() => write(keyOf(server), era))
+      lastWrite = writing.catch(() => {})
+      return writing
     },
+  }
+
+  async function write(key: string, era: 'legacy' | 'unknown'): Promise<void> {
+    const { [key]: _, ...others } = read(file)
+    const recent = Object.entries(others).filter(([, seenAt]) => isRecent(seenAt))
+    const verdicts = { ...Object.fromEntries(recent), ...(era === 'legacy' ? { [key]: now() } : {}) }
+    await writeFileAtomic(file, `${JSON.stringify(verdicts, null, 1)}\n`)
+  }
+
+  /** A date in the future comes from a clock that was wrong, and would be believed for too long. */
+  function isRecent(seenAt: number): boolean {
+    return seenAt <= now() && now() - seenAt < maxAgeMs
   }
 }
 

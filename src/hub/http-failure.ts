@@ -65,6 +65,12 @@ export function saysOldTransport(error: unknown): boolean {
   return [400, 404, 405].includes(statusOf(error) ?? 0)
 }
 
+/** Whether no connection to the server came about, or the one that was there broke. */
+export function saysUnreachable(error: unknown): boolean {
+  // What `fetch` throws when it gets no answer.
+  return systemCodeOf(error) !== undefined || error instanceof TypeError
+}
+
 /** The HTTP status behind an SDK error, wherever its different classes keep it. */
 function statusOf(error: unknown): number | undefined {
   for (const link of causes(error)) {

@@ -69,6 +69,8 @@ export function liveServer(setup: ServerSetup): LiveServer {
   const log: LogLine[] = []
   const held: Partial<Record<ListKind, { readonly listing: Listing<ListKind>; readonly from: Connection }>> = {}
   const refreshing = new Map<ListKind, Promise<Listing<ListKind>>>()
+  /** The one in use, and those that only finish what is under way. */
+  const connections = new Set<Connection>()
   const ending = new AbortController()
   let state: ServerState = setup.barred?.state ?? { kind: 'idle' }
   let connecting: Promise<Connection> | undefined
@@ -81,24 +83,32 @@ export function liveServer(setup: ServerSetup): LiveServer {
     logs: () => [...log],
     connection,
     list,
-    async request(method, params, options) {
-      const live = await connection(options.signal)
-      return live.request(method, params, { ...limits, ...options })
-    },
-    async callTool(tool, args, options) {
-      const live = await connection(options.signal)
-      return live.callTool(tool, args, { ...limits, ...options })
-    },
+    request: (method, params, options) =>
+      attempt(options, (live) => live.request(method, params, { ...limits, ...options })),
+    callTool: (tool, args, options) => attempt(options, (live) => live.callTool(tool, args, { ...limits, ...options })),
     close: () => (closing ??= close()),
   }
 
   async function close(): Promise<void> {
     ending.abort(new CapstanError('cancelled', `Server "${name}" was stopped.`, { server: name }))
-    const live = await connecting?.catch(() => undefined)
+    await connecting?.catch(() => undefined)
+    const closings = await Promise.allSettled([...connections].map((live) => live.close()))
+    for (const closed of closings) {
+      if (closed.status === 'rejected') write('hub', `A connection did not close cleanly: ${messageOf(closed.reason)}`)
+    }
+  }
+
+  /** A request that a remote server refused together with our session may be sent once more, on a new connection. */
+  async function attempt(
+    { signal }: Partial<RequestOptions>,
+    send: (live: Connection) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
+    const live = await connection(signal)
     try {
-      await live?.close()
+      return await send(live)
     } catch (error) {
-      write('hub', `The connection did not close cleanly: ${messageOf(error)}`)
+      if (!live.wasNotRun(error)) throw error
+      return send(await connection(signal))
     }
   }
 
@@ -120,6 +130,8 @@ export function liveServer(setup: ServerSetup): LiveServer {
         onListChanged: (kind) => void refreshAfterChange(kind),
         stderrTail,
       })
+      connections.add(live)
+      void live.ended.then(() => connections.delete(live))
       void live.closed.then(() => forget(live))
       setState(readyState(live, performance.now() - startedAt))
       return live

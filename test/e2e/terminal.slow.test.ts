@@ -128,7 +128,7 @@ describe('the question about a project’s servers', () => {
 
   test('is given up at --timeout', async () => {
     await using home = await project()
-    await using terminal = onTerminal(home, [...callOne, '--timeout', '1'])
+    await using terminal = onTerminal(home, [...callOne, '--timeout', '2'])
 
     await terminal.shows('Trust them?')
 
@@ -174,7 +174,7 @@ describe('progress', () => {
 
   test('is gone after an error too', async () => {
     await using home = await project()
-    await using terminal = onTerminal(home, ['call', 'mine.slow', 'ms=60000', 'steps=600', '--timeout', '2'])
+    await using terminal = onTerminal(home, ['call', 'mine.slow', 'ms=60000', 'steps=600', '--timeout', '4'])
 
     await terminal.shows('█')
     expect(await terminal.ended).toBe(4)
