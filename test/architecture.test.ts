@@ -40,7 +40,9 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = (() => {
   return {
     ...Object.fromEntries(editing.map((verb) => [`src/cli/commands/${verb}.ts`, ['jsonc-parser']])),
     'src/config/parse-jsonc.ts': ['jsonc-parser'],
-    'src/hub/hub.ts': ['@cfworker/json-schema'],
+    'src/hub/check-arguments.ts': ['@cfworker/json-schema'],
+    'src/cli/commands/search.ts': ['minisearch'],
+    'src/hub/search.ts': ['minisearch'],
     'src/sandbox/worker.ts': ['quickjs-wasi'],
     // Loaded while the server boots: everything before it must be there in a few ms.
     'src/hub/client.ts': [...sdk, 'eventsource', 'eventsource-parser', 'pkce-challenge', 'zod'],

@@ -20,5 +20,15 @@ function unknownServer(name: string, statuses: readonly ServerStatus[]): never {
   })
 }
 
+/** A disabled server among all others is left alone; one that was asked for by name deserves an answer. */
+export function refuseDisabled(chosen: readonly ServerStatus[]): void {
+  const disabled = chosen.find((status) => status.state.kind === 'disabled')
+  if (disabled === undefined) return
+  throw new CapstanError('server_disabled', `The server "${disabled.name}" is disabled.`, {
+    server: disabled.name,
+    next: `Run: capstan enable ${disabled.name}`,
+  })
+}
+
 /** A command that adds a server anyone with Node can run. */
 export const addExample = 'capstan add files -- npx -y @modelcontextprotocol/server-filesystem .'

@@ -15,6 +15,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'what the servers offer',
     load: () => import('./commands/list.ts'),
   },
+  search: {
+    group: 'Use',
+    usage: 'search WORDS',
+    summary: 'find tools by what they do',
+    load: () => import('./commands/search.ts'),
+  },
   inspect: {
     group: 'Use',
     usage: 'inspect NAME',
@@ -81,6 +87,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     usage: 'status [-w]',
     summary: 'the daemon and the servers it runs',
     load: () => import('./commands/status.ts'),
+  },
+  calls: {
+    group: 'Watch',
+    usage: 'calls [-f] | calls show ID',
+    summary: 'the last tool calls',
+    load: () => import('./commands/calls.ts'),
   },
   logs: {
     group: 'Watch',

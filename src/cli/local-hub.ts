@@ -3,7 +3,9 @@ import { inputsFile, openInputs } from '../config/inputs.ts'
 import { loadTrustedConfig } from '../config/load-trusted.ts'
 import type { Config } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
+import { places } from '../files/places.ts'
 import type { Hub } from '../hub/api.ts'
+import { callLog } from '../hub/call-log.ts'
 import { openHub } from '../hub/hub.ts'
 import { askInput } from './ask-input.ts'
 import type { CommandContext, GlobalFlags, Io } from './command.ts'
@@ -33,7 +35,12 @@ export function openLocalHub(
     ? (server: string, direction: 'sent' | 'received', message: unknown) =>
         io.err(`${server} ${direction === 'sent' ? '→' : '←'} ${JSON.stringify(message)}\n`)
     : undefined
-  return openHub(config, { grace: graceOfOneCommand, resolve: { inputs }, ...(tap === undefined ? {} : { tap }) })
+  return openHub(config, {
+    grace: graceOfOneCommand,
+    callLog: callLog(`${places(io.env).state}/calls.jsonl`, 'cli'),
+    resolve: { inputs },
+    ...(tap === undefined ? {} : { tap }),
+  })
 }
 
 /**

@@ -97,6 +97,7 @@ function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>): Hub {
     prompt: (prompt, args, options) => ask('prompt', [prompt, args], options),
     complete: (target, argument, options) => ask('complete', [target, argument], options),
     read: (resource, options) => ask('read', [resource], options),
+    search: (query, options) => ask('search', [query], options),
     control: (server, action, options) => ask('control', [server, action], options),
     logs: (server, options) => ask('logs', [server], options),
     on(listener) {

@@ -2,7 +2,17 @@
 export const protocolVersion = 1
 
 /** The methods of a Hub that can be asked for over the socket. */
-export const hubMethods = ['servers', 'catalogue', 'call', 'prompt', 'complete', 'read', 'control', 'logs'] as const
+export const hubMethods = [
+  'servers',
+  'catalogue',
+  'call',
+  'prompt',
+  'complete',
+  'read',
+  'search',
+  'control',
+  'logs',
+] as const
 
 /** Who calls, from where, and with which environment: a hub serves each caller as if it ran in the caller's own process. */
 export interface Caller {

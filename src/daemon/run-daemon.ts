@@ -5,6 +5,7 @@ import { loadTrustedConfig } from '../config/load-trusted.ts'
 import { CapstanError } from '../errors.ts'
 import { withLock } from '../files/lock.ts'
 import { places } from '../files/places.ts'
+import { callLog } from '../hub/call-log.ts'
 import { connect } from '../hub/connect.ts'
 import { connectionPool, type ConnectionPool } from '../hub/connection-pool.ts'
 import { eras } from '../hub/eras.ts'
@@ -127,5 +128,6 @@ async function openView({ caller }: Hello, peer: Peer, pool: ConnectionPool): Pr
     declarations: config.inputs ?? [],
     ask: async (question) => String(await peer.request('input', question)),
   })
-  return { hub: await openHub(config, { pool, client, resolve: { inputs } }), warnings: config.warnings }
+  const log = callLog(`${places(env).state}/calls.jsonl`, client)
+  return { hub: await openHub(config, { pool, client, callLog: log, resolve: { inputs } }), warnings: config.warnings }
 }

@@ -154,6 +154,29 @@ export interface Completion {
   readonly hasMore?: boolean
 }
 
+/** Where a word of a search was found; `details` are the descriptions and allowed values of arguments. */
+export type SearchField = 'name' | 'title' | 'server' | 'description' | 'arguments' | 'details'
+
+/** A tool that was found. */
+export interface ToolHit {
+  readonly tool: ToolEntry
+  /** Above 0 and below 1; a tool in which more and rarer words are found in more telling places has more of it. */
+  readonly score: number
+  /** The words of the query that were found, as they were typed. */
+  readonly terms: readonly string[]
+  /** Where they were found, the most telling place first. */
+  readonly fields: readonly SearchField[]
+}
+
+export interface ToolSearchOptions extends WaitOptions {
+  /** At most this many; 10 when absent. */
+  readonly limit?: number
+  /** Only tools of these servers; all when absent. */
+  readonly servers?: readonly string[]
+  /** Only hits that score at least this much. */
+  readonly minScore?: number
+}
+
 /** What changed in a server's catalogue, by kind: names of tools and prompts, URIs of resources and templates. */
 export interface ListDifference {
   readonly kind: ListKind
@@ -190,6 +213,8 @@ export interface Hub extends AsyncDisposable {
     options?: WaitOptions & { readonly context?: Readonly<Record<string, string>> },
   ): Promise<Completion>
   read(resource: ResourceRef, options?: WaitOptions): Promise<ResourceContents>
+  /** The tools that fit a query best, the best first. */
+  search(query: string, options?: ToolSearchOptions): Promise<readonly ToolHit[]>
   control(server: string, action: ControlAction, options?: WaitOptions): Promise<void>
   logs(server: string, options?: WaitOptions): Promise<readonly LogLine[]>
   on(listener: (event: HubEvent) => void): Disposable

@@ -15,9 +15,12 @@ import type {
   ListKind,
   ResourceContents,
   ToolEntry,
+  ToolHit,
   ToolRef,
   ToolResult,
+  ToolSearchOptions,
 } from './api.ts'
+import type { CallLog } from './call-log.ts'
 import { buildCatalogue, noLists, type Lists } from './catalogue.ts'
 import type { SchemaCheck } from './check-arguments.ts'
 import { eras } from './eras.ts'
@@ -28,6 +31,7 @@ import { connect } from './connect.ts'
 import { closest } from './names.ts'
 import { completeArgument, renderPrompt } from './prompts.ts'
 import type { GracePeriods, ServerProcess } from './server-process.ts'
+import type { ToolSearch } from './search.ts'
 import { serverSet, type ServerSet } from './server-set.ts'
 import { listsOf, type LiveServer } from './server.ts'
 import type { BuiltinServer, HubContext } from './setup.ts'
@@ -44,6 +48,8 @@ export interface OpenHubOptions {
   readonly grace?: GracePeriods
   /** The longest message a stdio server may send. */
   readonly maxLineBytes?: number
+  /** Keeps a line for every call. */
+  readonly callLog?: CallLog
   /** Servers that several hubs share; without it this hub runs its own. */
   readonly pool?: Pick<ConnectionPool, 'connect'>
   /** Who this hub is for, where servers are shared. */
@@ -75,6 +81,7 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   // Loaded with the first call, while its server boots.
   let checking: Promise<SchemaCheck> | undefined
   const loadCheck = () => (checking ??= import('./check-arguments.ts').then(({ schemaCheck }) => schemaCheck()))
+  const findTools = toolSearch()
   let { catalogueSeconds } = first.settings
 
   // The last resort when this process ends without closing the hub: an uncaught error, a second Ctrl-C.
@@ -83,7 +90,7 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   const close = once(async () => {
     options.signal?.removeEventListener('abort', closeOnAbort)
     await servers.close()
-    await context.listings.settled()
+    await Promise.all([context.listings.settled(), options.callLog?.settled()])
     await Promise.all([...processes].map((child) => child.stop(context.grace)))
     lastResort[Symbol.dispose]()
     context.leftovers.forget()
@@ -97,14 +104,20 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
     catalogue: (wanted = {}) => collectCatalogue(servers, { ...wanted, deadlineMs: catalogueSeconds * 1000 }),
     async call(ref, args, callOptions = {}) {
       const startedAt = performance.now()
-      const report = (outcome: (HubEvent & { kind: 'call' })['outcome']) =>
-        emit({ kind: 'call', tool: ref, ms: performance.now() - startedAt, outcome })
+      const report = (
+        outcome: (HubEvent & { kind: 'call' })['outcome'],
+        end: { result?: ToolResult; error?: string },
+      ) => {
+        const ms = performance.now() - startedAt
+        emit({ kind: 'call', tool: ref, ms, outcome })
+        options.callLog?.record({ tool: ref, ms, outcome, args, ...end })
+      }
       try {
         const result = await callTool({ servers, loadCheck, ref, args }, callOptions)
-        report(result.isError === true ? 'tool_error' : 'ok')
+        report(result.isError === true ? 'tool_error' : 'ok', { result })
         return result
       } catch (error) {
-        if (error instanceof CapstanError) report(error.code)
+        if (error instanceof CapstanError) report(error.code, { error: error.message })
         throw error
       }
     },
@@ -116,6 +129,16 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
         .named(ref.server)
         .request('resources/read', { uri: ref.uri }, { signal: wait?.signal })
       return (Array.isArray(contents['contents']) ? contents : { ...contents, contents: [] }) as ResourceContents
+    },
+    async search(query, wanted = {}) {
+      const { servers: names, signal } = wanted
+      const look = { kinds: ['tools'] as const, deadlineMs: catalogueSeconds * 1000 }
+      const { tools } = await collectCatalogue(servers, {
+        ...look,
+        ...(names === undefined ? {} : { servers: names }),
+        ...(signal === undefined ? {} : { signal }),
+      })
+      return findTools(tools, query, wanted)
     },
     control: (name, action, wait) =>
       waitFor(servers.control(name, action), wait?.signal, `${action} of server "${name}"`),
@@ -131,6 +154,21 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
       await servers.take(next.servers)
     },
     [Symbol.asyncDispose]: close,
+  }
+}
+
+/** A search that is loaded with its first query and keeps its index while the tools stay the same. */
+function toolSearch(): (
+  tools: readonly ToolEntry[],
+  query: string,
+  wanted: ToolSearchOptions,
+) => Promise<readonly ToolHit[]> {
+  let built: { readonly key: string; readonly search: ToolSearch } | undefined
+  return async (tools, query, wanted) => {
+    const { makeToolSearch } = await import('./search.ts')
+    const key = JSON.stringify(tools)
+    if (built?.key !== key) built = { key, search: makeToolSearch(tools) }
+    return built.search(query, wanted)
   }
 }
 

@@ -1,28 +1,8 @@
 import MiniSearch, { type SearchResult } from 'minisearch'
-import type { ToolEntry } from './api.ts'
+import type { SearchField, ToolEntry, ToolHit, ToolSearchOptions } from './api.ts'
 import { readQuery, type QueryTerm } from './search/query.ts'
-import { searchFields, textOf, type SearchField } from './search/tool-text.ts'
+import { searchFields, textOf } from './search/tool-text.ts'
 import { termsOf, wordsOf } from './search/words.ts'
-
-/** A tool that was found. */
-export interface ToolHit {
-  readonly tool: ToolEntry
-  /** Above 0 and below 1; a tool in which more and rarer words are found in more telling places has more of it. */
-  readonly score: number
-  /** The words of the query that were found, as they were typed. */
-  readonly terms: readonly string[]
-  /** Where they were found, the most telling place first. */
-  readonly fields: readonly SearchField[]
-}
-
-export interface ToolSearchOptions {
-  /** At most this many; 10 when absent. */
-  readonly limit?: number
-  /** Only tools of these servers; all when absent. */
-  readonly servers?: readonly string[]
-  /** Only hits that score at least this much. */
-  readonly minScore?: number
-}
 
 /** The tools that fit a query best, the best first. */
 export type ToolSearch = (query: string, options?: ToolSearchOptions) => readonly ToolHit[]

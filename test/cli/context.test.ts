@@ -8,7 +8,15 @@ import { fixture } from '../fixtures/fixture.ts'
 import { textOf } from '../hub/makers.ts'
 import { person } from './person.ts'
 
-const plain: GlobalFlags = { json: false, config: [], header: [], mayAsk: false, debug: false, trustProject: false }
+const plain: GlobalFlags = {
+  json: false,
+  config: [],
+  header: [],
+  mayAsk: false,
+  debug: false,
+  trustProject: false,
+  noDaemon: true,
+}
 const never = new AbortController().signal
 
 /** A home whose user has these servers, and somebody standing in it. */
@@ -25,7 +33,7 @@ test('the config is read once, and the hub opened once, however often they are a
 
   const [configs, hubs] = [
     await Promise.all([context.loadConfig(), context.loadConfig()]),
-    await Promise.all([context.openHub(), context.openHub(['one'])]),
+    await Promise.all([context.openHub(), context.openHub(() => ['one'])]),
   ]
 
   expect(configs[0]).toBe(configs[1])

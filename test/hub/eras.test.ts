@@ -12,7 +12,8 @@ const day = 24 * 3600 * 1000
 
 function remote(url: string): ServerConfig {
   const shared = { disabled: false, timeout: 60, maxTimeout: 600, startTimeout: 30, alwaysAllow: [], deny: [] }
-  return { ...shared, transport: 'remote', url, headers: {}, tools: { include: [], exclude: [] } }
+  const life = { lifecycle: 'lazy', idle: 600, share: 'all' } as const
+  return { ...shared, ...life, transport: 'remote', url, headers: {}, tools: { include: [], exclude: [] } }
 }
 
 describe('what is remembered', () => {

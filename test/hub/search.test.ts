@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ToolEntry } from '../../src/hub/api.ts'
-import { makeToolSearch, type ToolSearchOptions } from '../../src/hub/search.ts'
+import type { ToolEntry, ToolSearchOptions } from '../../src/hub/api.ts'
+import { makeToolSearch } from '../../src/hub/search.ts'
 
 const tools: readonly ToolEntry[] = [
   tool('github.create_issue', 'Opens a new issue in a repository.', {

@@ -1,7 +1,7 @@
 import { CapstanError, unreachable } from '../../errors.ts'
-import type { Catalogue, ListKind, ServerStatus } from '../../hub/api.ts'
+import type { Catalogue, ListKind } from '../../hub/api.ts'
 import { declareTools } from '../../hub/signature.ts'
-import { addExample, chooseServers } from '../choose-servers.ts'
+import { addExample, chooseServers, refuseDisabled } from '../choose-servers.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import type { Catalogued } from '../disk-hub.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -92,16 +92,6 @@ function chosenKinds(values: CommandInput['values']): readonly ListKind[] {
   const resources: readonly ListKind[] = values['resources'] === true ? ['resources', 'templates'] : []
   const kinds = [...prompts, ...resources]
   return kinds.length === 0 ? ['tools'] : kinds
-}
-
-/** A disabled server among all others is left alone; one that was asked for by name deserves an answer. */
-function refuseDisabled(chosen: readonly ServerStatus[]): void {
-  const disabled = chosen.find((status) => status.state.kind === 'disabled')
-  if (disabled === undefined) return
-  throw new CapstanError('server_disabled', `The server "${disabled.name}" is disabled.`, {
-    server: disabled.name,
-    next: `Run: capstan enable ${disabled.name}`,
-  })
 }
 
 interface Question {

@@ -1,8 +1,8 @@
 import { CapstanError, type ErrorJson } from '../../errors.ts'
-import type { Catalogue, ServerStatus } from '../../hub/api.ts'
+import type { Catalogue, ToolHit } from '../../hub/api.ts'
 import { firstSentence } from '../../hub/first-sentence.ts'
-import { makeToolSearch, type ToolHit } from '../../hub/search.ts'
-import { addExample, chooseServers } from '../choose-servers.ts'
+import { makeToolSearch } from '../../hub/search.ts'
+import { addExample, chooseServers, refuseDisabled } from '../choose-servers.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { plainLine } from '../plain-text.ts'
@@ -17,12 +17,14 @@ export const command: Command = {
   options: {
     server: { type: 'string', multiple: true },
     limit: { type: 'string' },
+    fresh: { type: 'boolean' },
   },
   help: `Find tools by what they do. Names, titles, descriptions and arguments are searched, the best hit comes first, and typing
 mistakes are forgiven. Each line shows the tool, the words that were found in it, and its first sentence.
 
   --server NAME   only the tools of this server; may be given again
   --limit N       at most N tools (default 10)
+  --fresh         ask the servers, even where their lists were seen within a day
   --json          the hits with score (0 to 1), matched words and full definitions, as one JSON value
 
 Finding nothing is an answer: exit code 0. A server that does not answer is named on stderr.
@@ -38,6 +40,7 @@ interface Search {
   readonly query: string
   readonly servers: readonly string[]
   readonly limit: number
+  readonly fresh: boolean
 }
 
 interface Outcome {
@@ -67,7 +70,12 @@ function searchOf({ values, positionals }: CommandInput): Search {
   }
   const server = values['server']
   const named = Array.isArray(server) ? server : [server]
-  return { query, limit: limitOf(values['limit']), servers: named.filter((name) => typeof name === 'string') }
+  return {
+    query,
+    limit: limitOf(values['limit']),
+    servers: named.filter((name) => typeof name === 'string'),
+    fresh: values['fresh'] === true,
+  }
 }
 
 const defaultLimit = 10
@@ -80,8 +88,11 @@ function limitOf(value: CommandInput['values'][string]): number {
   })
 }
 
-async function find({ openHub, signal }: CommandContext, { query, servers, limit }: Search): Promise<Outcome> {
-  const hub = await openHub(servers.length > 0 ? servers : undefined)
+async function find(
+  { openCatalogue, signal }: CommandContext,
+  { query, servers, limit, fresh }: Search,
+): Promise<Outcome> {
+  const hub = await openCatalogue((names) => (servers.length > 0 ? servers : names), { kinds: ['tools'], fresh })
   const chosen = chooseServers(await hub.servers({ signal }), servers)
   if (servers.length > 0) refuseDisabled(chosen)
   const names = chosen.map((status) => status.name)
@@ -89,16 +100,6 @@ async function find({ openHub, signal }: CommandContext, { query, servers, limit
   // The states are asked for again: connecting is what changed them.
   const groups = groupByServer(chooseServers(await hub.servers({ signal }), names), catalogue)
   return { hits: makeToolSearch(catalogue.tools)(query, { limit }), catalogue, groups }
-}
-
-/** A disabled server among all others is left alone; one that was asked for by name deserves an answer. */
-function refuseDisabled(chosen: readonly ServerStatus[]): void {
-  const disabled = chosen.find((status) => status.state.kind === 'disabled')
-  if (disabled === undefined) return
-  throw new CapstanError('server_disabled', `The server "${disabled.name}" is disabled.`, {
-    server: disabled.name,
-    next: `Run: capstan enable ${disabled.name}`,
-  })
 }
 
 function toJson({ query }: Search, { hits, catalogue }: Outcome, error: ErrorJson | undefined): string {

@@ -1,9 +1,15 @@
-import type { JsonSchema, ToolEntry } from '../api.ts'
+import type { JsonSchema, SearchField, ToolEntry } from '../api.ts'
 import { followRef, isSchemaObject } from '../schema-ref.ts'
 
 /** Where in a tool a word may stand, the most telling first. */
-export const searchFields = ['name', 'title', 'server', 'description', 'arguments', 'details'] as const
-export type SearchField = (typeof searchFields)[number]
+export const searchFields = [
+  'name',
+  'title',
+  'server',
+  'description',
+  'arguments',
+  'details',
+] as const satisfies readonly SearchField[]
 
 /** What a tool is found by. `arguments` are their names, `details` their descriptions and allowed values. */
 export function textOf(tool: ToolEntry): Readonly<Record<SearchField, string>> {

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { appendFile, mkdir, rename, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { looksSecret, maskSecret } from '../policy/secrets.ts'
+import type { JsonObject, JsonValue, ToolRef, ToolResult } from './api.ts'
+
+/** One call, as it is kept: what was asked and what came, with secrets masked and long texts cut. */
+export interface CallRecord {
+  readonly id: string
+  /** ISO 8601. */
+  readonly at: string
+  /** Who asked: the name of the client. */
+  readonly caller: string
+  readonly tool: string
+  readonly ms: number
+  /** Size of the result. */
+  readonly bytes: number
+  /** `ok`, `tool_error`, or the code of a failure. */
+  readonly outcome: string
+  readonly args: JsonValue
+  readonly result?: JsonValue
+  readonly error?: string
+}
+
+export interface FinishedCall {
+  readonly tool: ToolRef
+  readonly ms: number
+  readonly outcome: string
+  readonly args: JsonObject
+  readonly result?: ToolResult
+  readonly error?: string
+}
+
+/** Keeps a line for every call through any door. Bounded: when the file is full it becomes the old one, and the older one goes. */
+export interface CallLog {
+  readonly record: (call: FinishedCall) => void
+  /** Resolves when all lines are on disk. */
+  readonly settled: () => Promise<void>
+}
+
+const maxFileBytes = 5 * 2 ** 20
+const maxTextChars = 4000
+
+export function callLog(file: string, caller: string): CallLog {
+  let writing: Promise<void> = Promise.resolve()
+  return {
+    record(call) {
+      const line = `${JSON.stringify(toRecord(call, caller))}\n`
+      // A log that cannot be written must not cost anybody a call.
+      writing = writing.then(() => append(file, line)).catch(() => {})
+    },
+    settled: () => writing,
+  }
+}
+
+function toRecord({ tool, ms, outcome, args, result, error }: FinishedCall, caller: string): CallRecord {
+  const text = result === undefined ? '' : JSON.stringify(result)
+  return {
+    id: randomBytes(4).toString('hex'),
+    at: new Date().toISOString(),
+    caller,
+    tool: `${tool.server}.${tool.tool}`,
+    ms: Math.round(ms * 10) / 10,
+    bytes: Buffer.byteLength(text),
+    outcome,
+    args: masked(args),
+    ...(result === undefined
+      ? {}
+      : { result: masked(text.length > 20 * maxTextChars ? shortened(text) : (result as JsonObject)) }),
+    ...(error === undefined ? {} : { error }),
+  }
+}
+
+/** The same value with secrets masked and long texts cut. */
+function masked(value: JsonValue, name = ''): JsonValue {
+  if (typeof value === 'string') return looksSecret(name, value) ? maskSecret(value) : shortened(value)
+  if (Array.isArray(value)) return value.map((item: JsonValue) => masked(item, name))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item as JsonValue, key)]))
+}
+
+function shortened(text: string): string {
+  return text.length <= maxTextChars ? text : `${text.slice(0, maxTextChars)}… (${text.length} characters in all)`
+}
+
+async function append(file: string, line: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const size = await stat(file).then(
+    (stats) => stats.size,
+    () => 0,
+  )
+  if (size + line.length > maxFileBytes) await rename(file, `${file}.old`)
+  await appendFile(file, line, { mode: 0o600 })
+}
