@@ -181,8 +181,8 @@ export function liveServer(setup: ServerSetup): LiveServer {
 
   async function askForList(kind: ListKind, live: Connection): Promise<Listing<ListKind>> {
     const items = await live.list(kind, limits)
-    const { entries, unusable } = readList(kind, name, items)
-    for (const item of unusable) write('hub', `Left out of ${kind}, for it has no name: ${item}`)
+    const { entries, leftOut } = readList(kind, name, items)
+    for (const reason of leftOut) write('hub', `Left out of ${kind}, for ${reason}`)
     return {
       entries: kind === 'tools' ? (entries as Lists['tools']).filter((tool) => setup.toolExists(tool.tool)) : entries,
     }
