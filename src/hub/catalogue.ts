@@ -61,18 +61,22 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** The entries of one list as a server sent it. Items that cannot be used are left out and named in `unusable`. */
+/** The entries of one list as a server sent it. What cannot be used is left out, and `leftOut` says why. */
 export function readList<Kind extends ListKind>(
   kind: Kind,
   server: string,
   items: readonly JsonObject[],
-): { readonly entries: Lists[Kind]; readonly unusable: readonly string[] } {
-  const read = readers[kind]
-  const entries = items.flatMap((item) => read(server, item) ?? [])
-  const unusable = items
-    .filter((item) => read(server, item) === undefined)
-    .map((item) => JSON.stringify(item).slice(0, 200))
-  return { entries: entries as Lists[Kind], unusable }
+): { readonly entries: Lists[Kind]; readonly leftOut: readonly string[] } {
+  const entries = new Map<string, Lists[ListKind][number]>()
+  const leftOut: string[] = []
+  for (const item of items) {
+    const entry = readers[kind](server, item)
+    if (entry === undefined) leftOut.push(`it has no name: ${JSON.stringify(item).slice(0, 200)}`)
+    // The first one is what a server that looks its tools up by name would run.
+    else if (entries.has(keyOf(entry))) leftOut.push(`there is another "${keyOf(entry)}" before it`)
+    else entries.set(keyOf(entry), entry)
+  }
+  return { entries: [...entries.values()] as Lists[Kind], leftOut }
 }
 
 type Reader = (server: string, item: JsonObject) => Lists[ListKind][number] | undefined

@@ -242,13 +242,13 @@ async function listAllPages(
   page: (cursor?: string) => Promise<JsonObject>,
   field: string,
 ): Promise<readonly JsonObject[]> {
-  const items: JsonObject[] = []
+  let items: readonly JsonObject[] = []
   const seen = new Set<string>()
   let cursor: string | undefined
   do {
     const result = await pageOrNothing(page, cursor)
     const found = result[field]
-    if (Array.isArray(found)) items.push(...found.filter(isObject))
+    if (Array.isArray(found)) items = items.concat(found.filter(isObject))
     cursor = typeof result['nextCursor'] === 'string' ? result['nextCursor'] : undefined
     // A server that hands out the same cursor again would keep us for ever.
     if (cursor !== undefined && seen.has(cursor)) break

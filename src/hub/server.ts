@@ -185,8 +185,8 @@ export function liveServer(setup: ServerSetup): LiveServer {
     // What we have seen once and ask for again is wanted from the server itself, not from what others have seen.
     const items = await live.list(kind, { ...limits, fresh: held[kind] !== undefined })
     setup.keepListing?.(kind, items)
-    const { entries, unusable } = readList(kind, name, items)
-    for (const item of unusable) write('hub', `Left out of ${kind}, for it has no name: ${item}`)
+    const { entries, leftOut } = readList(kind, name, items)
+    for (const reason of leftOut) write('hub', `Left out of ${kind}, for ${reason}`)
     return {
       entries: kind === 'tools' ? (entries as Lists['tools']).filter((tool) => setup.toolExists(tool.tool)) : entries,
     }

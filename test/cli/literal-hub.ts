@@ -39,7 +39,7 @@ export function literalHub({
     prompt: refuse,
     complete: refuse,
     read: refuse,
-    search: () => Promise.reject(new Error('not asked for')),
+    search: refuse,
     control: refuse,
     on: () => ({ [Symbol.dispose]: () => undefined }),
     [Symbol.asyncDispose]: async () => undefined,
