@@ -3,6 +3,8 @@ import type { ConsoleLine, Errand, ExecEnd, Language, Limits, SnippetError } fro
 // Node's types leave out nearly all of WebAssembly.
 declare global {
   namespace WebAssembly {
+    // A name for it is all we need: what is in it concerns only the engine.
+    interface Module {}
     function compile(bytes: Uint8Array): Promise<Module>
   }
 }
