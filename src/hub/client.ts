@@ -1,9 +1,5 @@
 import {
   Client,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
   SseError,
   StreamableHTTPClientTransport,
   type ClientOptions,
@@ -12,9 +8,10 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client'
-import { CapstanError, messageOf, stopped, type CapstanErrorCode } from '../errors.ts'
+import { CapstanError } from '../errors.ts'
 import { version } from '../version.ts'
 import { saysUnreachable } from './http-failure.ts'
+import { isSessionLost, protocolCode, requestFailure } from './request-failure.ts'
 import { retirable } from './retirable.ts'
 import type { Era, JsonObject, ListKind, LogLine, Progress, ToolEntry } from './api.ts'
 
@@ -122,7 +119,7 @@ function connectionOver(client: Client, setup: ClientSetup, ended: Promise<void>
       return await track(send(sdkOptions(options)))
     } catch (error) {
       if (isRemote(transportKind) && (isSessionLost(error) || saysUnreachable(error))) retire()
-      const told = setup.failure?.() ?? translateError(error, { server, method, options })
+      const told = setup.failure?.() ?? requestFailure(error, { server, method, options })
       if (isSessionLost(error)) notRun.add(told)
       throw told
     }
@@ -292,69 +289,4 @@ async function callWithHeaders(client: Client, { tool, params, sdk }: HeaderCall
   const toolDefinition = { name: tool.tool, inputSchema: tool.inputSchema } as Tool
   const result = await client.callTool({ ...params }, { ...sdk, toolDefinition })
   return result as JsonObject
-}
-
-/** Whether the server has forgotten our session, as it does when it is restarted: then it did nothing with the request. */
-function isSessionLost(error: unknown): boolean {
-  return error instanceof SdkHttpError && error.status === 404
-}
-
-interface FailedRequest {
-  readonly server: string
-  readonly method: string
-  readonly options: RequestOptions
-}
-
-function translateError(error: unknown, { server, method, options }: FailedRequest): CapstanError {
-  const { signal, idleMs, maxMs } = options
-  if (signal?.aborted) return stopped(signal, `${method} at server "${server}"`, server)
-  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
-    const limit =
-      maxMs <= idleMs
-        ? `did not finish in ${maxMs / 1000} s`
-        : `gave no sign of life for ${idleMs / 1000} s (or took over ${maxMs / 1000} s in all)`
-    return new CapstanError('timed_out', `Server "${server}" ${limit} on ${method}.`, {
-      server,
-      cause: error,
-      next: 'Raise "timeout" or "maxTimeout" (seconds) of the server, or pass --timeout.',
-    })
-  }
-  if (isSessionLost(error)) {
-    return new CapstanError(
-      'transport_failed',
-      `Server "${server}" no longer knows our session; ${method} was not run.`,
-      {
-        server,
-        cause: error,
-        next: 'Try again: the next use connects anew.',
-      },
-    )
-  }
-  if (error instanceof ProtocolError) {
-    const message = `Server "${server}" refused ${method}: ${error.message} (code ${error.code})`
-    return new CapstanError(refusal(method, error.code), message, { server, cause: error })
-  }
-  const isCall = method === 'tools/call'
-  const outcome = isCall ? ' Whether the tool ran is unknown; it was not repeated.' : ''
-  const message = `The connection to server "${server}" was lost during ${method}: ${messageOf(error)}.${outcome}`
-  return new CapstanError(isCall ? 'outcome_unknown' : 'transport_failed', message, {
-    server,
-    cause: error,
-    next: `Run: capstan doctor ${server}`,
-  })
-}
-
-/** What a JSON-RPC error means, given that the name was found in the catalogue before anything was sent. */
-function refusal(method: string, code: number): CapstanErrorCode {
-  if (method === 'resources/read')
-    return code === invalidParams || code === resourceNotFound ? 'resource_unknown' : 'resource_unreadable'
-  return code === invalidParams ? 'arguments_invalid' : 'server_error'
-}
-
-const invalidParams = -32602
-const resourceNotFound = -32002
-
-/** The JSON-RPC code a server refused with, if it did. */
-function protocolCode(error: unknown): number | undefined {
-  return error instanceof ProtocolError ? error.code : undefined
 }

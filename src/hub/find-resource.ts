@@ -27,7 +27,7 @@ function endsOfText(starts: readonly boolean[], text: string, uri: string): read
 }
 
 function endsOfExpression(starts: readonly boolean[], expression: string, uri: string): readonly boolean[] {
-  switch (expression[1]) {
+  switch (expression.charAt(1)) {
     case '+':
     case '#':
       return spread(starts, uri, () => true)

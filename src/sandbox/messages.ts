@@ -1,5 +1,14 @@
 import type { ConsoleLine, Errand, ExecEnd, Language, Limits, SnippetError } from './api.ts'
 
+// Node's types leave out nearly all of WebAssembly.
+declare global {
+  namespace WebAssembly {
+    // A name for it is all we need: what is in it concerns only the engine.
+    interface Module {}
+    function compile(bytes: Uint8Array): Promise<Module>
+  }
+}
+
 /** What the host sends to the thread that holds the engine. */
 export type ToThread =
   /** Comes first, and once: the engine is made before it is needed. */

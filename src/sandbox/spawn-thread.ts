@@ -4,13 +4,6 @@ import { Worker } from 'node:worker_threads'
 import type { Language } from './api.ts'
 import type { ToThread } from './messages.ts'
 
-// Node's types leave out nearly all of WebAssembly.
-declare global {
-  namespace WebAssembly {
-    function compile(bytes: Uint8Array): Promise<Module>
-  }
-}
-
 /** A thread with an engine in it, good for one run. */
 export interface Thread {
   readonly worker: Worker

@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process'
+import { getEventListeners } from 'node:events'
+import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import type { HubEvent } from '../../src/hub/api.ts'
 import { waitFor } from '../../src/hub/wait-for.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { inlineServer } from './inline-server.ts'
 import { openTestHub, textOf } from './makers.ts'
+import { scratchFolder } from './scratch-folder.ts'
 
 const pidTool = { server: 'one', tool: 'pid' }
 
@@ -268,6 +272,92 @@ test.each(['elicitation/create', 'sampling/createMessage', 'roots/list', 'no/suc
   },
 )
 
+test.each([
+  ['a question to the person', 'input_required', /asked for something that it cannot get here/],
+  ['an answer of a kind nobody knows', 'surprise', /no valid answer/],
+])('in the modern era, %s is told as what it is, and the server goes on', async (_title, resultType, message) => {
+  const entry = inlineServer(`
+    const done = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
+    const question = { method: 'elicitation/create', params: { mode: 'form', message: 'who?', requestedSchema: { type: 'object', properties: {} } } }
+    const answers = {
+      'server/discover': { ...done, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
+      'tools/list': { ...done, tools: [{ name: 'ask', inputSchema: object }, { name: 'hello', inputSchema: object }] },
+      ask: { resultType: ${JSON.stringify(resultType)}, requestState: 's', inputRequests: { a: question } },
+      hello: { ...done, content: [{ type: 'text', text: 'hello' }] },
+    }
+    const intercept = ({ id, method, params }, wire) => {
+      if (id !== undefined) wire.send({ id, result: answers[params.name] ?? answers[method] })
+      return true
+    }
+    serveRaw({ name: 'modern-raw', intercept })
+  `)
+  await using hub = await openTestHub({ one: entry })
+
+  const call = hub.call({ server: 'one', tool: 'ask' }, {})
+
+  await expect(call).rejects.toMatchObject({ code: 'server_error', message: expect.stringMatching(message) })
+  expect(textOf(await hub.call({ server: 'one', tool: 'hello' }, {}))).toBe('hello')
+})
+
+test('messages of every odd shape harm neither the call nor the connection', async () => {
+  const entry = inlineServer(`
+    const odd = [
+      null, 1, 'x', [], {}, { id: null, method: 5 }, { id: {}, result: {} }, { id: 1.5, result: {} }, { id: 99, error: null },
+      { id: 99, error: { code: 'x', message: 7 } }, { method: 'notifications/progress', params: null }, { method: 'notifications/progress' },
+      { method: 'notifications/message', params: { level: 5 } }, { method: 'notifications/cancelled' }, { method: 'x', params: [1] },
+      { id: 'q', method: 'ping', params: 'x' }, { method: 'notifications/tools/list_changed', params: { _meta: 5 } },
+      { id: 7, method: 'tools/call', params: { _meta: null } }, { method: '__proto__' }, { id: 8, method: 'constructor' },
+    ]
+    const run = (_args, { wire }) => {
+      for (const message of odd) {
+        wire.write(JSON.stringify(message) + '\\n')
+        if (typeof message === 'object') wire.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+      }
+      return 'fine'
+    }
+    serveRaw({ name: 'odd', tools: [{ name: 'odd', inputSchema: object, run }] })
+  `)
+  await using hub = await openTestHub({ one: entry })
+
+  expect(textOf(await hub.call({ server: 'one', tool: 'odd' }, {}))).toBe('fine')
+  expect(textOf(await hub.call({ server: 'one', tool: 'odd' }, {}))).toBe('fine')
+})
+
+test('a signal that many calls share keeps nothing of them', async () => {
+  await using hub = await openTestHub({ one: fixture('echo') })
+  const { signal } = new AbortController()
+
+  for (let round = 0; round < 20; round++) {
+    await Promise.all(
+      Array.from({ length: 50 }, () => hub.call({ server: 'one', tool: 'echo' }, { message: 'x' }, { signal })),
+    )
+  }
+
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+})
+
+test('a program that closes its hub ends by itself', async () => {
+  const program = `
+    import { openHub } from ${JSON.stringify(new URL('../../src/hub/hub.ts', import.meta.url).href)}
+    {
+      await using hub = await openHub({ mcpServers: { one: ${JSON.stringify(fixture('echo'))} } })
+      await hub.catalogue()
+      await hub.call({ server: 'one', tool: 'echo' }, { message: 'x' }, { signal: AbortSignal.timeout(60_000) })
+    }
+    console.log('closed')
+  `
+  const home = await scratchFolder()
+  const options = { env: { PATH: process.env['PATH'], HOME: home }, cwd: home, timeout: 15_000 }
+
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['--unhandled-rejections=strict', '--input-type=module-typescript', '--eval', program],
+    options,
+  )
+
+  expect({ stdout, stderr }).toEqual({ stdout: 'closed\n', stderr: '' })
+})
+
 test('a stray line of many megabytes stands in the log by its beginning only', async () => {
   const entry = inlineServer(`
     const run = (_args, { wire }) => { wire.write('x'.repeat(5_000_000) + '\\n'); return 'shouted' }
@@ -294,9 +384,10 @@ test('arguments that a server does not read end at the deadline and disturb no o
   await hub.call({ server: 'full', tool: 'stop' }, {})
 
   const stuck = hub.call({ server: 'full', tool: 'hello' }, { big: 'x'.repeat(20_000_000) }, { idleSeconds: 0.5 })
+  const outcome = stuck.catch((error: unknown) => error)
 
   expect(textOf(await hub.call(pidTool, {}))).toMatch(/\d+/)
-  await expect(stuck).rejects.toMatchObject({ code: 'timed_out', server: 'full' })
+  expect(await outcome).toMatchObject({ code: 'timed_out', server: 'full' })
 })
 
 test('lines may end in CRLF, come in pieces within a letter, and hold control characters', async () => {
