@@ -36,7 +36,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
   }
 
   async function loadConfig(): Promise<Config> {
-    const { loadCommandConfig } = await import('./local-hub.ts')
+    const { loadCommandConfig } = await import('./command-config.ts')
     return (config ??= loadCommandConfig(io, flags))
   }
 

@@ -1,25 +1,11 @@
-import type { Adhoc } from '../config/adhoc.ts'
 import { inputsFile, openInputs } from '../config/inputs.ts'
-import { loadTrustedConfig } from '../config/load-trusted.ts'
 import type { Config } from '../config/types.ts'
-import { CapstanError } from '../errors.ts'
 import { places } from '../files/places.ts'
 import type { Hub } from '../hub/api.ts'
 import { callLog } from '../hub/call-log.ts'
 import { openHub } from '../hub/hub.ts'
 import { askInput } from './ask-input.ts'
-import type { CommandContext, GlobalFlags, Io } from './command.ts'
-
-/** The config of this command: flags, layers and trust. */
-export function loadCommandConfig(io: Io, flags: GlobalFlags): Promise<Config> {
-  return loadTrustedConfig({
-    env: io.env,
-    cwd: io.cwd,
-    trustProject: flags.trustProject,
-    ...(flags.config.length === 0 ? {} : { configFiles: flags.config }),
-    ...adhocOf(flags),
-  })
-}
+import type { CommandContext } from './command.ts'
 
 /** A hub whose servers run in this process and end with it. */
 export function openLocalHub(
@@ -48,16 +34,3 @@ export function openLocalHub(
  * then the usual signals. The answer has been printed before.
  */
 const graceOfOneCommand = { beforeTermMs: 25, beforeKillMs: 1500 }
-
-function adhocOf({ stdio, url, header }: GlobalFlags): { readonly adhoc?: Adhoc } {
-  if (stdio === undefined && url === undefined && header.length === 0) return {}
-  const headers = Object.fromEntries(header.map(splitHeader))
-  return { adhoc: { ...(stdio === undefined ? {} : { stdio }), ...(url === undefined ? {} : { url }), headers } }
-}
-
-/** `Name=value`, and `Name: value` as curl writes it. */
-function splitHeader(text: string): readonly [string, string] {
-  const [, name, value] = /^([^=:\s]+)\s*[=:]\s*(.*)$/.exec(text) ?? []
-  if (name !== undefined && value !== undefined) return [name, value]
-  throw new CapstanError('usage', `--header wants NAME=VALUE, not "${text}".`)
-}

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -11,10 +10,15 @@ const maxPathBytes = 100
 
 /** Where the daemon of this user listens. */
 export function daemonSocket(env: Environment): string {
-  if (process.platform === 'win32') return `\\\\.\\pipe\\capstan-${hash('sha256', homeFolder(env)).slice(0, 16)}`
+  if (process.platform === 'win32') return `\\\\.\\pipe\\capstan-${shortHash(homeFolder(env))}`
   const usual = join(places(env).runtime, 'daemon.sock')
   if (Buffer.byteLength(usual) <= maxPathBytes) return usual
-  return join(tmpdir(), `capstan-${userInfo().uid}`, `${hash('sha256', usual).slice(0, 16)}.sock`)
+  return join(tmpdir(), `capstan-${userInfo().uid}`, `${shortHash(usual)}.sock`)
+}
+
+/** Loaded only where it is needed: it takes longer than the whole call. */
+function shortHash(text: string): string {
+  return process.getBuiltinModule('node:crypto').hash('sha256', text).slice(0, 16)
 }
 
 /** Whether a socket may be trusted: its folder is ours and closed to others, or is not there yet. */

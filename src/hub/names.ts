@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { CapstanError } from '../errors.ts'
 import type { Catalogue, PromptEntry, ToolEntry, ToolRef } from './api.ts'
 import { nearest } from './nearest.ts'
@@ -28,6 +27,8 @@ function plainModelName(tool: ToolRef): string {
 }
 
 function withHash(name: string, tool: ToolRef): string {
+  // Loaded only for such names: it takes longer than all the rest of a warm call's client.
+  const { hash } = process.getBuiltinModule('node:crypto')
   const suffix = `_${hash('sha256', `${tool.server}\n${tool.tool}`).slice(0, 8)}`
   return name.slice(0, maxModelName - suffix.length) + suffix
 }
