@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixture } from '../fixtures/fixture.ts'
-import { world, type World } from './cli.ts'
+import { bin, world, type Outcome, type World } from './cli.ts'
 
 const down = { command: 'no-such-program-here' }
 let home: World
@@ -228,3 +230,35 @@ test('no colour is used in a pipe, whatever NO_COLOR says', async () => {
 
   expect(stdout).not.toContain('\u001B')
 })
+
+describe.skipIf(process.platform !== 'linux')('a place that fails', () => {
+  test('to take the output is told in a sentence, with exit code 2', async () => {
+    const command = `"${process.execPath}" "${bin}" call one.echo message=hi > /dev/full`
+
+    const { code, stderr } = await shell(command, home.cwd)
+
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^capstan: The output cannot be written: ENOSPC[^\n]*\n$/),
+    ])
+  })
+
+  test('to be there any more is told in a sentence, with exit code 2, and help works all the same', async () => {
+    const run = `"${process.execPath}" "${bin}"`
+
+    const { code, stdout, stderr } = await shell(
+      `mkdir gone && cd gone && rmdir ../gone && ${run} --version && ${run} list`,
+      home.cwd,
+    )
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining('The current folder does not exist any more')])
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+async function shell(command: string, cwd: string): Promise<Outcome> {
+  const env = { PATH: process.env['PATH'], HOME: home.home }
+  const child = spawn('sh', ['-c', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code: code as number | null, stdout, stderr }
+}
