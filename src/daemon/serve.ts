@@ -14,7 +14,8 @@ export async function serveHub(hub: Hub, socketPath: string): Promise<AsyncDispo
     serveSocket(hub, socket)
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    // Heard for as long as it lives: a failed accept (no file handles left) costs one client, not the hub.
+    server.on('error', reject)
     server.listen(socketPath, resolve)
   })
   return {
@@ -39,12 +40,19 @@ function serveSocket(hub: Hub, socket: Socket): void {
       return answer(hub, method, { params, request })
     },
     onNotification(method) {
-      if (method === 'listen' && hasGreeted) listening ??= hub.on((event) => peer.notify('event', event))
+      if (method !== 'listen' || !hasGreeted) return
+      listening ??= hub.on((event) => {
+        const isFlood = event.kind === 'log' && socket.writableLength > maxUnreadBytes
+        if (!isFlood) peer.notify('event', event)
+      })
     },
     onLost: () => new CapstanError('cancelled', 'The client has gone away.'),
   })
   void peer.closed.then(() => listening?.[Symbol.dispose]())
 }
+
+/** A client that stopped reading would otherwise have the logs of all servers kept for it in memory. */
+const maxUnreadBytes = 4 * 2 ** 20
 
 function greet(params: unknown): true {
   const spoken = typeof params === 'object' && params !== null && 'protocol' in params ? params.protocol : undefined
