@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => home[Symbol.asyncDispose]())
 
-describe('stdout holds the result and nothing else', () => {
+describe.concurrent('stdout holds the result and nothing else', () => {
   test.each([
     ['call', ['call', 'one.echo', 'message=hello'], 'hello\n'],
     ['call of text that ends its line', ['call', 'one.echo', 'message=hello\n'], 'hello\n'],
@@ -78,7 +78,7 @@ describe('stdout holds the result and nothing else', () => {
   })
 })
 
-describe('every exit code', () => {
+describe.concurrent('every exit code', () => {
   test.each([
     [0, 'a call that works', ['call', 'one.echo', 'message=x']],
     [1, 'a tool that reports an error', ['call', 'one.fail']],
@@ -137,7 +137,7 @@ describe('every exit code', () => {
   })
 })
 
-describe('--json', () => {
+describe.concurrent('--json', () => {
   test.each([
     ['call', ['call', 'one.mixed'], { content: [{ type: 'text' }, { type: 'image' }, { type: 'text' }] }],
     ['prompt', ['prompt', 'one:talk'], { messages: [{ role: 'user' }, { role: 'assistant' }, { role: 'user' }] }],
@@ -180,7 +180,7 @@ describe('--json', () => {
   })
 })
 
-describe('servers that are down', () => {
+describe.concurrent('servers that are down', () => {
   test('are named on stderr while the others are listed, with exit code 0', async () => {
     const { code, stdout, stderr } = await home.capstan(['list', '--config', 'mixed.json'])
 
@@ -204,7 +204,7 @@ describe('servers that are down', () => {
   })
 })
 
-describe('a large result', () => {
+describe.concurrent('a large result', () => {
   const size = 10 * 2 ** 20
 
   test('of 10 MB arrives whole through a pipe', async () => {
