@@ -22,10 +22,10 @@ afterAll(async () => {
   await sandbox[Symbol.asyncDispose]()
 })
 
-async function run(code: string): Promise<ExecOutcome> {
+async function run(code: string, timeMs = 20_000): Promise<ExecOutcome> {
   const call: RunOptions['call'] = async ({ tool }, args) =>
     tool === 'fails' ? { ...text('It failed.'), isError: true } : structured(args)
-  return sandbox.run(code, runOptions({ call, limits: { timeMs: 1500 } }))
+  return sandbox.run(code, runOptions({ call, limits: { timeMs } }))
 }
 
 /** What a snippet may not change or learn, whatever it is, checked after it. */
@@ -33,7 +33,8 @@ async function attackAndLookAround({ code, ends }: Attack): Promise<void> {
   const lag = monitorEventLoopDelay({ resolution: 10 })
   lag.enable()
 
-  const outcome = await run(code)
+  const isEndless = ends.some((end) => end.kind === 'limit' && end.limit === 'time')
+  const outcome = await run(code, isEndless ? 1500 : undefined)
   lag.disable()
 
   expect(ends).toContainEqual(ending(outcome, ends))
@@ -43,7 +44,7 @@ async function attackAndLookAround({ code, ends }: Attack): Promise<void> {
   expect(JSON.stringify(outcome)).not.toMatch(/file:\/\/\/(?!etc)|node:internal/)
   // Generous, for machines with little time to spare: an attack that gets through blocks for seconds.
   expect(lag.max / 1e6).toBeLessThan(1000)
-  expect(outcome.ms).toBeLessThan(10_000)
+  expect(outcome.ms).toBeLessThan(15_000)
   expect(Object.keys(Object.prototype)).toEqual([])
   expect('polluted' in {} || 'polluted' in [] || 'polluted' in run).toBe(false)
   expect(await run(`[await tools.test.echo({ a: 1 }), typeof globalThis.out, ({}).polluted]`)).toMatchObject({
