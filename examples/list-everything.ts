@@ -17,6 +17,6 @@ await using hub = await openHub(config)
 const { tools, servers } = await hub.catalogue({ kinds: ['tools'] })
 for (const tool of tools) console.log(tool.id)
 for (const coverage of servers) {
-  if (coverage.kind !== 'listed')
+  if (coverage.kind === 'missing')
     console.error(`${coverage.server} (${coverage.error.code}): ${coverage.error.message}`)
 }

@@ -18,7 +18,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
   const signal =
     flags.timeoutSeconds === undefined
       ? interrupted
-      : AbortSignal.any([interrupted, AbortSignal.timeout(flags.timeoutSeconds * 1000)])
+      : AbortSignal.any([interrupted, AbortSignal.timeout(Math.ceil(flags.timeoutSeconds * 1000))])
   let config: Promise<Config> | undefined
   let hub: Promise<Hub> | undefined
 

@@ -44,7 +44,11 @@ function takeVerb(argv: readonly string[]): { readonly verb: string | undefined;
   })
   const first = tokens.find((token) => token.kind === 'positional')
   if (first === undefined) return { verb: undefined, rest: argv }
-  return { verb: aliases[first.value] ?? first.value, rest: argv.toSpliced(first.index, 1) }
+  return { verb: verbOf(first.value), rest: argv.toSpliced(first.index, 1) }
+}
+
+function verbOf(word: string): string {
+  return Object.hasOwn(aliases, word) ? (aliases[word] ?? word) : word
 }
 
 async function entryOf(verb: string | undefined): Promise<CommandEntry | undefined> {
@@ -91,8 +95,9 @@ function readFlags({ values }: CommandInput, io: Io): GlobalFlags {
   const texts = (name: string) => (Array.isArray(values[name]) ? values[name].map(String) : [])
   const timeout = text('timeout')
   const seconds = Number(timeout)
-  if (timeout !== undefined && !(seconds > 0)) {
-    throw new CapstanError('usage', `--timeout wants a number of seconds above 0, not "${timeout}".`)
+  if (timeout !== undefined && !(seconds > 0 && seconds <= longestTimeout)) {
+    const message = `--timeout wants a number of seconds above 0 and up to ${longestTimeout}, not "${timeout}".`
+    throw new CapstanError('usage', message)
   }
   const [stdio, url] = [text('stdio'), text('url')]
   if (stdio !== undefined && url !== undefined)
@@ -110,6 +115,9 @@ function readFlags({ values }: CommandInput, io: Io): GlobalFlags {
     trustProject: values['trust-project'] === true,
   }
 }
+
+/** Timers count milliseconds in 31 bits; a longer one would fire at once. */
+const longestTimeout = 2_147_483
 
 async function printVersion(io: Io): Promise<number> {
   const { version } = await import('../version.ts')
@@ -129,7 +137,7 @@ async function printHelp(words: readonly string[], io: Io): Promise<number> {
     await io.out(`${helpTopics[topic]?.trim()}\n`)
     return exitCodes.ok
   }
-  const entry = await entryOf(aliases[topic] ?? topic)
+  const entry = await entryOf(verbOf(topic))
   if (entry === undefined) return exitCodes.usage
   const { command } = await entry.load()
   return printCommandHelp(entry, command, io)

@@ -20,15 +20,17 @@ export async function start(): Promise<void> {
 }
 
 function processIo(): Io {
-  // A reader that has gone away (`| head`) ends the output, not the program.
-  process.stdout.on('error', ignoreClosedPipe)
-  process.stderr.on('error', ignoreClosedPipe)
+  // Without a listener an error of a stream ends the process. `write` hears of it too, and there is nobody to tell of stderr's.
+  process.stdout.on('error', () => {})
+  process.stderr.on('error', () => {})
   return {
-    out: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
+    out: write,
     err: (text) => void process.stderr.write(text),
     readStdin,
     env: process.env,
-    cwd: process.cwd(),
+    get cwd() {
+      return currentFolder()
+    },
     stdoutIsTerminal: process.stdout.isTTY,
     stderrIsTerminal: process.stderr.isTTY,
     stdinIsTerminal: process.stdin.isTTY,
@@ -36,8 +38,25 @@ function processIo(): Io {
   }
 }
 
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+function write(data: string | Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(data, (error) => {
+      // A reader that has gone away (`| head`) has all that it wanted.
+      if (!error || ('code' in error && error.code === 'EPIPE')) resolve()
+      else reject(new CapstanError('usage', `The output cannot be written: ${error.message}.`, { cause: error }))
+    })
+  })
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd()
+  } catch (cause) {
+    throw new CapstanError('usage', 'The current folder does not exist any more.', {
+      cause,
+      next: 'Change into another folder and try again.',
+    })
+  }
 }
 
 async function readStdin(): Promise<string> {

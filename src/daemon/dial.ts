@@ -3,7 +3,7 @@ import { CapstanError, stopped } from '../errors.ts'
 import type { InputQuestion } from '../config/inputs.ts'
 import type { Hub, HubEvent, Progress } from '../hub/api.ts'
 import { version } from '../version.ts'
-import { peerOver, type Peer } from './peer.ts'
+import { callBack, peerOver, type Peer } from './peer.ts'
 import { protocolVersion, type Caller, type Hello, type Welcome } from './protocol.ts'
 
 export interface DialOptions {
@@ -34,7 +34,7 @@ export async function dialHub(socketPath: string, { signal, caller, onInput }: D
       throw new CapstanError('usage', `This client does not answer "${method}".`)
     },
     onNotification: (method, params) => {
-      if (method === 'event') listeners.forEach((listener) => listener(params as HubEvent))
+      if (method === 'event') listeners.forEach((listener) => callBack(listener, params as HubEvent))
     },
     onLost: (method) =>
       method === 'call'
@@ -102,8 +102,10 @@ function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>): Hub {
     logs: (server, options) => ask('logs', [server], options),
     on(listener) {
       if (listeners.size === 0) peer.notify('listen', {})
-      listeners.add(listener)
-      return { [Symbol.dispose]: () => void listeners.delete(listener) }
+      // A function of its own for each, so that who listens twice can stop once.
+      const own = (event: HubEvent) => listener(event)
+      listeners.add(own)
+      return { [Symbol.dispose]: () => void listeners.delete(own) }
     },
     async [Symbol.asyncDispose]() {
       peer.close()

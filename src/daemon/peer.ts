@@ -57,13 +57,24 @@ export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: 
     })
   })
 
-  return { request, notify: (method, params) => send({ method, params }), closed, close: () => stream.end() }
+  return { request, notify: (method, params) => send({ method, params }), closed, close }
 
-  function request(method: string, params: unknown, { signal, onProgress }: RequestOptions = {}): Promise<unknown> {
+  /** What has been said is still sent; but the other end, which may hang, is not waited for. */
+  function close(): void {
+    stream.end(() => stream.destroy())
+  }
+
+  async function request(
+    method: string,
+    params: unknown,
+    { signal, onProgress }: RequestOptions = {},
+  ): Promise<unknown> {
     const what = `"${method}" of the hub`
-    if (signal?.aborted) return Promise.reject(stopped(signal, what))
-    if (stream.destroyed || !stream.writable) return Promise.reject(onLost(method))
+    if (signal?.aborted) throw stopped(signal, what)
+    if (stream.destroyed || !stream.writable) throw onLost(method)
     const id = nextId++
+    // First of all, because it throws on what is no JSON, and then nothing must be left waiting.
+    const line = encoded({ id, method, params })
     const cancel = () => {
       send({ method: 'notifications/cancelled', params: { requestId: id } })
       if (signal !== undefined) settle(id)?.reject(stopped(signal, what))
@@ -72,7 +83,7 @@ export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: 
       pending.set(id, { method, resolve, reject, onProgress })
     })
     signal?.addEventListener('abort', cancel, { once: true })
-    send({ id, method, params })
+    stream.write(line)
     return answer.finally(() => signal?.removeEventListener('abort', cancel))
   }
 
@@ -83,7 +94,7 @@ export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: 
   }
 
   function send(message: Readonly<Record<string, unknown>>): void {
-    if (stream.writable) stream.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    if (stream.writable) stream.write(encoded(message))
   }
 
   function receive(line: string): void {
@@ -100,7 +111,7 @@ export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: 
     const { requestId, progressToken, progress } = asRecord(params)
     if (method === 'notifications/cancelled')
       running.get(Number(requestId))?.abort(new CapstanError('cancelled', 'Cancelled by the caller.'))
-    else if (method === 'notifications/progress') pending.get(Number(progressToken))?.onProgress?.(progress)
+    else if (method === 'notifications/progress') callBack(pending.get(Number(progressToken))?.onProgress, progress)
     else onNotification?.(method, params)
   }
 
@@ -117,6 +128,21 @@ export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: 
     } finally {
       running.delete(id)
     }
+  }
+}
+
+function encoded(message: Readonly<Record<string, unknown>>): string {
+  return `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
+}
+
+/** Calls what the user of a hub handed in. A bug in it reaches the top, but not through the middle of our own work. */
+export function callBack<Value>(listener: ((value: Value) => void) | undefined, value: Value): void {
+  try {
+    listener?.(value)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
   }
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { CapstanError } from '../errors.ts'
-import type { Hub } from '../hub/api.ts'
+import type { Hub, HubEvent } from '../hub/api.ts'
 import { version } from '../version.ts'
 import { peerOver, type IncomingRequest, type Peer } from './peer.ts'
 import { hubMethods, protocolVersion, type Hello, type Welcome } from './protocol.ts'
@@ -58,7 +58,8 @@ export async function listen(socketPath: string, host: Host, onClients: () => vo
 
 function bind(server: Server, socketPath: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    // Heard for as long as it lives: a failed accept (no file handles left) costs one client, not the hub.
+    server.on('error', reject)
     server.listen(socketPath, resolve)
   })
 }
@@ -80,8 +81,12 @@ function serveSocket(host: Host, socket: Socket): void {
       return answer((await view).hub, method, { params, request })
     },
     onNotification(method) {
-      if (method === 'listen')
-        void view?.then(({ hub }) => (listening ??= hub.on((event) => peer.notify('event', event))))
+      if (method !== 'listen') return
+      const tell = (event: HubEvent) => {
+        const isFlood = event.kind === 'log' && socket.writableLength > maxUnreadBytes
+        if (!isFlood) peer.notify('event', event)
+      }
+      void view?.then(({ hub }) => (listening ??= hub.on(tell)))
     },
     onLost: () => new CapstanError('cancelled', 'The client has gone away.'),
   })
@@ -91,6 +96,9 @@ function serveSocket(host: Host, socket: Socket): void {
     await opened?.hub[Symbol.asyncDispose]()
   })
 }
+
+/** A client that stopped reading would otherwise have the logs of all servers kept for it in memory. */
+const maxUnreadBytes = 4 * 2 ** 20
 
 function readHello(params: unknown): Hello {
   const hello = typeof params === 'object' && params !== null ? (params as Partial<Hello>) : {}

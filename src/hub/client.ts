@@ -13,6 +13,8 @@ import { version } from '../version.ts'
 import { saysUnreachable } from './http-failure.ts'
 import { isSessionLost, protocolCode, requestFailure } from './request-failure.ts'
 import { retirable } from './retirable.ts'
+import { tapTransport, type Onlooker, type Tap } from './tap-transport.ts'
+import { resultBehind, unreadResults, type UnreadResults } from './unread-results.ts'
 import type { Era, JsonObject, ListKind, LogLine, Progress, ToolEntry } from './api.ts'
 
 export type TransportKind = 'stdio' | 'http' | 'sse' | 'memory'
@@ -27,6 +29,7 @@ export interface ClientSetup {
   readonly signal: AbortSignal
   readonly onListChanged: (kind: ListKind) => void
   readonly onLog: (source: LogLine['source'], text: string) => void
+  readonly tap?: Tap | undefined
   /** Why our own transport ended the connection, if it was us. */
   readonly failure?: (() => CapstanError | undefined) | undefined
 }
@@ -69,6 +72,8 @@ const debounceMs = 50
 
 export async function openClient(setup: ClientSetup): Promise<Connection> {
   const client = new Client({ name: 'capstan', version }, clientOptions(setup))
+  const results = unreadResults()
+  tapTransport(setup.transport, onlookers(setup, results))
   const closed = new Promise<void>((resolve) => {
     client.onclose = resolve
   })
@@ -82,7 +87,20 @@ export async function openClient(setup: ClientSetup): Promise<Connection> {
   })
 
   await client.connect(setup.transport, { signal: setup.signal, timeout: maxDelayMs })
-  return connectionOver(client, setup, closed)
+  return connectionOver(client, { ...setup, results, ended: closed })
+}
+
+function onlookers({ server, tap }: ClientSetup, results: UnreadResults): Onlooker {
+  return {
+    onSent(message) {
+      tap?.(server, 'sent', message)
+      results.onSent(message)
+    },
+    onReceived(message) {
+      tap?.(server, 'received', message)
+      return results.onReceived(message)
+    },
+  }
 }
 
 /** The largest delay a timer takes: for "no limit here, the signal is the limit". */
@@ -105,8 +123,13 @@ function clientOptions({ mode, onListChanged }: ClientSetup): ClientOptions {
   }
 }
 
-function connectionOver(client: Client, setup: ClientSetup, ended: Promise<void>): Connection {
-  const { server, transport, transportKind } = setup
+interface OpenClient extends ClientSetup {
+  readonly results: UnreadResults
+  readonly ended: Promise<void>
+}
+
+function connectionOver(client: Client, setup: OpenClient): Connection {
+  const { server, transport, transportKind, results, ended } = setup
   const { closed, track, retire } = retirable(ended, () => client.close())
   if (isRemote(transportKind)) retireWhenCutOff(client, retire)
   const implementation = client.getServerVersion()
@@ -125,7 +148,7 @@ function connectionOver(client: Client, setup: ClientSetup, ended: Promise<void>
     }
   }
   const request: Connection['request'] = (method, params, options) =>
-    attempt(method, options, async (sdk) => client.request({ method, params }, anyObject, sdk))
+    attempt(method, options, async (sdk) => results.ask(() => client.request({ method, params }, anyObject, sdk)))
 
   return {
     era,
@@ -217,7 +240,7 @@ const anyObject: StandardSchemaV1<unknown, JsonObject> = {
     vendor: 'capstan',
     validate: (value) =>
       typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? { value: value as JsonObject }
+        ? { value: resultBehind(value) as JsonObject }
         : { issues: [{ message: 'the result is not an object' }] },
   },
 }

@@ -9,7 +9,7 @@ import { remoteFailure, saysOldTransport } from './http-failure.ts'
 import type { Leftovers } from './leftovers.ts'
 import { startProcess, type GracePeriods, type ServerProcess } from './server-process.ts'
 import { stdioTransport } from './stdio-transport.ts'
-import { tapTransport, type Tap } from './tap-transport.ts'
+import type { Tap } from './tap-transport.ts'
 
 /** What a connection needs from the hub around it. */
 export interface ConnectOptions {
@@ -126,7 +126,6 @@ interface Handshake {
 /** Speaks the first words over a transport. The SDK is loaded here: by now a server process is already booting beside it. */
 export async function handshake({ transport, kind, mode, options, failure }: Handshake): Promise<Connection> {
   const { name, signal, onListChanged, onLog, tap } = options
-  if (tap !== undefined) tapTransport(transport, name, tap)
   const { openClient } = await import('./client.ts')
   signal.throwIfAborted()
   const opening = openClient({
@@ -137,6 +136,7 @@ export async function handshake({ transport, kind, mode, options, failure }: Han
     signal,
     onListChanged,
     onLog,
+    tap,
     failure,
   })
   const late = new Promise<never>((_, reject) => {

@@ -57,6 +57,7 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
       servers = new Map([...servers, [name, next]])
       await live.close()
       if (action === 'restart') await next.live.connection()
+      else context.emit({ kind: 'state', server: name, state: next.live.status().state })
     },
     async close() {
       isClosed = true

@@ -3,11 +3,17 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 /** Sees every protocol message; for `--debug`. */
 export type Tap = (server: string, direction: 'sent' | 'received', message: JSONRPCMessage) => void
 
-/** Shows each message to the tap on its way. Changes the transport in place, because the SDK tells transports apart by their members. */
-export function tapTransport(transport: Transport, server: string, tap: Tap): void {
+export interface Onlooker {
+  readonly onSent: (message: JSONRPCMessage) => void
+  /** What is handed on in place of the message. */
+  readonly onReceived: (message: JSONRPCMessage) => JSONRPCMessage
+}
+
+/** Lets an onlooker see each message on its way. Changes the transport in place, because the SDK tells transports apart by their members. */
+export function tapTransport(transport: Transport, { onSent, onReceived }: Onlooker): void {
   const send = transport.send.bind(transport)
   transport.send = (message, options) => {
-    tap(server, 'sent', message)
+    onSent(message)
     return send(message, options)
   }
   let receive = transport.onmessage
@@ -15,12 +21,7 @@ export function tapTransport(transport: Transport, server: string, tap: Tap): vo
     configurable: true,
     get: () => receive,
     set: (handler: Transport['onmessage']) => {
-      receive =
-        handler &&
-        ((message, extra) => {
-          tap(server, 'received', message)
-          handler(message, extra)
-        })
+      receive = handler && ((message, extra) => handler(onReceived(message), extra))
     },
   })
 }

@@ -3,7 +3,9 @@ import { snippetFile } from './frames.ts'
 import { guestSource, type Guest, type GuestRequest } from './guest.ts'
 
 export type Detail = string | number
-export type OnRequest = (request: GuestRequest, details: readonly Detail[]) => number
+/** Reads one detail of a request. Each costs a copy, so that only those are read which are needed. */
+export type Details = (index: number) => Detail
+export type OnRequest = (request: GuestRequest, details: Details) => number
 
 /** One JavaScript engine with the guest's world in it. After a failure that is not the snippet's it is thrown away. */
 export interface Engine {
@@ -39,9 +41,10 @@ export async function createEngine({ wasm, memoryBytes, onRequest }: EngineOptio
     timezoneOffset: 0,
     wasi: silentOutput,
   })
-  const bridge = vm.newFunction('bridge', (request, ...details) =>
-    vm.newNumber(onRequest(plainDetail(request) as GuestRequest, details.map(plainDetail))),
-  )
+  const bridge = vm.newFunction('bridge', (request, ...details) => {
+    const answer = onRequest(plainDetail(request) as GuestRequest, (index) => plainDetail(details[index]))
+    return vm.newNumber(answer)
+  })
   const guest = vm.callFunction(vm.evalCode(guestSource(), 'capstan'), vm.undefined, bridge)
 
   function call(name: keyof Guest, args: readonly JSValueHandle[]): void {
@@ -92,7 +95,8 @@ export function isOutOfMemory({ name, message }: { readonly name: string; readon
 const outOfMemory = 'out of memory'
 
 // Turning an object into a text would run code of the snippet in the middle of the host's.
-function plainDetail(detail: JSValueHandle): Detail {
+function plainDetail(detail: JSValueHandle | undefined): Detail {
+  if (detail === undefined) return ''
   if (detail.isString) return detail.toString()
   return detail.isNumber ? detail.toNumber() : ''
 }

@@ -39,8 +39,9 @@ export function createErrands({ options, limits, sinceStartMs, settle, onBug }: 
     const errand = withoutDetails(request, options)
     underWay.set(id, { errand, startMs: sinceStartMs(), index: count++ })
     options.onCall?.({ kind: 'started', id, errand })
+    // After the end nobody is left to tell, and most of these are what was cancelled.
     void perform(id, request).catch((error: unknown) => {
-      if (underWay.has(id)) onBug(error)
+      if (!controller.signal.aborted) onBug(error)
     })
   }
 

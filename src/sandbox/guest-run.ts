@@ -2,7 +2,7 @@ import { unreachable } from '../errors.ts'
 import type { ConsoleLevel, Language, LimitName, SnippetError } from './api.ts'
 import { compileSnippet, type Compiled } from './compile.ts'
 import { cutText } from './cut-text.ts'
-import { isOutOfMemory, type Detail, type Engine } from './engine.ts'
+import { isOutOfMemory, type Detail, type Details, type Engine } from './engine.ts'
 import { snippetFrames, type Layout } from './frames.ts'
 import { bridgeAnswers, type GuestRequest } from './guest.ts'
 import { errorBytes, sizeText } from './limits.ts'
@@ -14,7 +14,7 @@ export interface GuestRun {
   start(): void
   settle(id: number, answer: Answer): void
   /** The guest asks for something; the answer is one of `bridgeAnswers`. */
-  request(request: GuestRequest, details: readonly Detail[]): number
+  request(request: GuestRequest, details: Details): number
 }
 
 export interface GuestRunOptions {
@@ -71,7 +71,7 @@ export function createGuestRun({ engine, order, post }: GuestRunOptions): GuestR
     if (!hasEnded && underWay === 0 && timers.size === 0) end(stuck())
   }
 
-  function request(request: GuestRequest, details: readonly Detail[]): number {
+  function request(request: GuestRequest, details: Details): number {
     if (hasEnded) return bridgeAnswers.done
     switch (request) {
       case 'call':
@@ -79,30 +79,30 @@ export function createGuestRun({ engine, order, post }: GuestRunOptions): GuestR
       case 'inspect':
         return errand(request, details)
       case 'log':
-        if (!log.add({ level: text(details[0]) as ConsoleLevel, text: text(details[1]) })) endLimit('log')
+        if (!log.add({ level: text(details(0)) as ConsoleLevel, text: text(details(1)) })) endLimit('log')
         return bridgeAnswers.done
       case 'timer':
-        return setTimer(Number(details[0]), Number(details[1]))
+        return setTimer(Number(details(0)), Number(details(1)))
       case 'clear':
-        return clearTimer(Number(details[0]))
+        return clearTimer(Number(details(0)))
       case 'returned':
-        return endReturned(text(details[0]))
+        return endReturned(text(details(0)))
       case 'threw':
-        return endThrown({ name: text(details[0]), message: text(details[1]), stack: [] }, text(details[2]))
+        return endThrown({ name: text(details(0)), message: text(details(1)), stack: [] }, text(details(2)))
       default:
         return unreachable(request)
     }
   }
 
-  function errand(kind: 'call' | 'search' | 'inspect', details: readonly Detail[]): number {
-    const id = Number(details[0])
-    const [name, tool, json] = [text(details[1]), text(details[2]), text(details[3])]
+  function errand(kind: 'call' | 'search' | 'inspect', details: Details): number {
+    const id = Number(details(0))
     if (id > limits.calls || calls >= limits.calls) return endLimit('calls')
     if (underWay >= limits.concurrency) return bridgeAnswers.later
+    const [name, tool, json] = [text(details(1)), text(details(2)), text(details(3))]
     if (Buffer.byteLength(name) + Buffer.byteLength(json) > limits.argumentBytes) return bridgeAnswers.tooLarge
     calls++
     underWay++
-    const raw = details[4] === 1
+    const raw = details(4) === 1
     if (kind === 'call') post({ kind: 'errand', id, request: { kind, server: name, tool, args: json, raw } })
     else if (kind === 'search') post({ kind: 'errand', id, request: { kind, query: name, filter: json } })
     else post({ kind: 'errand', id, request: { kind, name } })
@@ -178,6 +178,6 @@ export function createGuestRun({ engine, order, post }: GuestRunOptions): GuestR
   return { start, settle, request }
 }
 
-function text(detail: Detail | undefined): string {
+function text(detail: Detail): string {
   return typeof detail === 'string' ? detail : ''
 }

@@ -204,7 +204,12 @@ function installGuest(bridge: Bridge, answers: typeof bridgeAnswers): Guest {
   function directory(names: readonly string[], open: (name: string) => unknown): unknown {
     const known = new MapHere<Key, boolean>()
     const opened = new MapHere<Key, unknown>()
-    for (let index = 0; index < names.length; index++) set(known, names[index] ?? '', true)
+    const unique: string[] = []
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index] ?? ''
+      if (!has(known, name)) unique[unique.length] = name
+      set(known, name, true)
+    }
 
     function entry(key: Key): unknown {
       if (typeof key !== 'string' || (!has(known, key) && isAskedByTheLanguage(key))) return undefined
@@ -214,7 +219,7 @@ function installGuest(bridge: Bridge, answers: typeof bridgeAnswers): Guest {
     const handler: ProxyHandler<object> = create(null)
     handler.get = (_target, key) => entry(key)
     handler.has = (_target, key) => has(known, key)
-    handler.ownKeys = () => names
+    handler.ownKeys = () => unique
     handler.getOwnPropertyDescriptor = (_target, key) => (has(known, key) ? descriptor(entry(key)) : undefined)
     handler.set = handler.defineProperty = handler.deleteProperty = () => false
     handler.preventExtensions = handler.setPrototypeOf = () => false

@@ -72,6 +72,10 @@ describe('the command line', () => {
     [['--nope'], "Unknown option '--nope'", 'capstan --help'],
     [['list', '--config'], '--config', 'capstan help list'],
     [['list', '--timeout', '0'], '--timeout wants a number', ''],
+    [['list', '--timeout', 'Infinity'], '--timeout wants a number', ''],
+    [['list', '--timeout', '9999999'], '--timeout wants a number', ''],
+    [['constructor'], 'There is no command "constructor"', 'capstan'],
+    [['help', 'toString'], 'There is no command "toString"', 'capstan'],
     [['list', '--stdio', 'a', '--url', 'b'], 'either --stdio or --url', ''],
     [['list', '--url', 'http://x', '--header', 'bad'], 'NAME=VALUE', ''],
   ])('%j is a mistake of use: exit code 2 and what to do', async (argv, message, next) => {
@@ -129,6 +133,10 @@ describe('the command line', () => {
       out: '',
       err: expect.stringContaining('Interrupted.'),
     })
+  })
+
+  test('takes a timeout that is no whole number of milliseconds', async () => {
+    expect(await run([...callOne, '--timeout', '20.0055'])).toMatchObject({ code: 0, out: 'hi\n' })
   })
 
   test('ends with 4 when --timeout has passed', async () => {

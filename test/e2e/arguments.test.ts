@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => home[Symbol.asyncDispose]())
 
-describe('an argument', () => {
+describe.concurrent('an argument', () => {
   test.each([
     ['with spaces', ['message=hello  world'], 'hello  world'],
     ['with quotes of both kinds', [`message="a" 'b'`], `"a" 'b'`],
@@ -108,7 +108,7 @@ describe('an argument', () => {
   })
 })
 
-describe('--save', () => {
+describe.concurrent('--save', () => {
   test('keeps the files of a result, prints their names in place, and never writes over one that is there', async () => {
     await mkdir(join(home.cwd, 'kept'))
     await writeFile(join(home.cwd, 'kept', 'mixed-2.png'), 'mine')

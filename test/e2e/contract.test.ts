@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixture } from '../fixtures/fixture.ts'
-import { world, type World } from './cli.ts'
+import { bin, world, type Outcome, type World } from './cli.ts'
 
 const down = { command: 'no-such-program-here' }
 let home: World
@@ -23,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => home[Symbol.asyncDispose]())
 
-describe('stdout holds the result and nothing else', () => {
+describe.concurrent('stdout holds the result and nothing else', () => {
   test.each([
     ['call', ['call', 'one.echo', 'message=hello'], 'hello\n'],
     ['call of text that ends its line', ['call', 'one.echo', 'message=hello\n'], 'hello\n'],
@@ -76,7 +78,7 @@ describe('stdout holds the result and nothing else', () => {
   })
 })
 
-describe('every exit code', () => {
+describe.concurrent('every exit code', () => {
   test.each([
     [0, 'a call that works', ['call', 'one.echo', 'message=x']],
     [1, 'a tool that reports an error', ['call', 'one.fail']],
@@ -135,7 +137,7 @@ describe('every exit code', () => {
   })
 })
 
-describe('--json', () => {
+describe.concurrent('--json', () => {
   test.each([
     ['call', ['call', 'one.mixed'], { content: [{ type: 'text' }, { type: 'image' }, { type: 'text' }] }],
     ['prompt', ['prompt', 'one:talk'], { messages: [{ role: 'user' }, { role: 'assistant' }, { role: 'user' }] }],
@@ -178,7 +180,7 @@ describe('--json', () => {
   })
 })
 
-describe('servers that are down', () => {
+describe.concurrent('servers that are down', () => {
   test('are named on stderr while the others are listed, with exit code 0', async () => {
     const { code, stdout, stderr } = await home.capstan(['list', '--config', 'mixed.json'])
 
@@ -202,7 +204,7 @@ describe('servers that are down', () => {
   })
 })
 
-describe('a large result', () => {
+describe.concurrent('a large result', () => {
   const size = 10 * 2 ** 20
 
   test('of 10 MB arrives whole through a pipe', async () => {
@@ -228,3 +230,35 @@ test('no colour is used in a pipe, whatever NO_COLOR says', async () => {
 
   expect(stdout).not.toContain('\u001B')
 })
+
+describe.skipIf(process.platform !== 'linux')('a place that fails', () => {
+  test('to take the output is told in a sentence, with exit code 2', async () => {
+    const command = `"${process.execPath}" "${bin}" call one.echo message=hi > /dev/full`
+
+    const { code, stderr } = await shell(command, home.cwd)
+
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^capstan: The output cannot be written: ENOSPC[^\n]*\n$/),
+    ])
+  })
+
+  test('to be there any more is told in a sentence, with exit code 2, and help works all the same', async () => {
+    const run = `"${process.execPath}" "${bin}"`
+
+    const { code, stdout, stderr } = await shell(
+      `mkdir gone && cd gone && rmdir ../gone && ${run} --version && ${run} list`,
+      home.cwd,
+    )
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining('The current folder does not exist any more')])
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+async function shell(command: string, cwd: string): Promise<Outcome> {
+  const env = { PATH: process.env['PATH'], HOME: home.home }
+  const child = spawn('sh', ['-c', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code: code as number | null, stdout, stderr }
+}

@@ -4,7 +4,7 @@ import { world } from './cli.ts'
 
 const verbs = Object.keys(commands)
 
-test('--help names every verb, and every verb it names has help of its own', async () => {
+test.concurrent('--help names every verb, and every verb it names has help of its own', async () => {
   await using home = await world()
 
   const [long, short, verb] = await Promise.all([['--help'], ['-h'], ['help']].map((args) => home.capstan(args)))
@@ -14,18 +14,21 @@ test('--help names every verb, and every verb it names has help of its own', asy
   for (const name of verbs) expect(long?.stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
 })
 
-test.each([...verbs, ...Object.keys(aliases)])('%s --help says how it is used, with examples', async (verb) => {
-  await using home = await world()
+test.concurrent.each([...verbs, ...Object.keys(aliases)])(
+  '%s --help says how it is used, with examples',
+  async (verb) => {
+    await using home = await world()
 
-  const { code, stdout, stderr } = await home.capstan([verb, '--help'])
+    const { code, stdout, stderr } = await home.capstan([verb, '--help'])
 
-  expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toMatch(/^capstan \S+/)
-  expect(stdout).toContain('--json')
-  expect(stdout).toContain('Examples')
-})
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^capstan \S+/)
+    expect(stdout).toContain('--json')
+    expect(stdout).toContain('Examples')
+  },
+)
 
-test('help VERB is the same as VERB --help', async () => {
+test.concurrent('help VERB is the same as VERB --help', async () => {
   await using home = await world()
 
   const [flag, verb] = await Promise.all([home.capstan(['call', '--help']), home.capstan(['help', 'invoke'])])
@@ -33,7 +36,7 @@ test('help VERB is the same as VERB --help', async () => {
   expect(flag).toEqual(verb)
 })
 
-test.each([
+test.concurrent.each([
   ['exit-codes', '130'],
   ['config', '.mcp.json'],
   ['names', 'server.tool'],
@@ -47,7 +50,7 @@ test.each([
   expect(stdout).toContain(word)
 })
 
-test('help for something that is not there is refused with the closest verb', async () => {
+test.concurrent('help for something that is not there is refused with the closest verb', async () => {
   await using home = await world()
 
   expect(await home.capstan(['help', 'lits'])).toMatchObject({
@@ -56,7 +59,7 @@ test('help for something that is not there is refused with the closest verb', as
   })
 })
 
-test('a flag that does not exist is refused in one line with the help to read', async () => {
+test.concurrent('a flag that does not exist is refused in one line with the help to read', async () => {
   await using home = await world()
 
   const { code, stdout, stderr } = await home.capstan(['call', 'x', '--frobnicate'])
@@ -65,7 +68,7 @@ test('a flag that does not exist is refused in one line with the help to read', 
   expect(stderr).toBe("capstan: Unknown option '--frobnicate'.\n  → Run: capstan help call\n")
 })
 
-test('a flag without its value is refused in one line', async () => {
+test.concurrent('a flag without its value is refused in one line', async () => {
   await using home = await world()
 
   const outcomes = await Promise.all([home.capstan(['list', '--timeout']), home.capstan(['list', '--timeout', '-5'])])

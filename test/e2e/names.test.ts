@@ -13,7 +13,7 @@ async function twoServers(): Promise<World & { readonly trace: string }> {
   return { ...home, trace }
 }
 
-test.each([
+test.concurrent.each([
   ['server.tool', ['call', 'a.echo', 'message=hi'], 'hi\n'],
   ['mcp.server.tool', ['call', 'mcp.a.echo', 'message=hi'], 'hi\n'],
   ['server/tool', ['call', 'a/echo', 'message=hi'], 'hi\n'],
@@ -30,7 +30,7 @@ test.each([
   expect([stdout, stderr, startsIn(home.trace)]).toEqual([expected, '', 0])
 })
 
-test('a bare name that only one server has is enough', async () => {
+test.concurrent('a bare name that only one server has is enough', async () => {
   await using home = await twoServers()
 
   const { code } = await home.capstan(['call', 'tool-3'])
@@ -38,7 +38,7 @@ test('a bare name that only one server has is enough', async () => {
   expect(code).toBe(0)
 })
 
-test('a bare name that several servers have is refused with all of them', async () => {
+test.concurrent('a bare name that several servers have is refused with all of them', async () => {
   await using home = await twoServers()
 
   const { code, stderr } = await home.capstan(['call', 'echo', 'message=hi'])
@@ -47,7 +47,7 @@ test('a bare name that several servers have is refused with all of them', async 
   expect(stderr).toMatch(/a\.echo, b\.echo\.\n {2}→ Write the full name/)
 })
 
-test.each([
+test.concurrent.each([
   ['a tool', ['call', 'a.ecko', 'message=x'], 'Closest: a.echo'],
   ['a prompt', ['prompt', 'a:gret'], 'Closest: a:greet'],
   ['a name to inspect', ['inspect', 'a.ecko'], 'Closest: a.echo'],
@@ -61,7 +61,7 @@ test.each([
   expect(stderr).toContain(hint)
 })
 
-test('a resource that two servers have wants a server, and --server names it', async () => {
+test.concurrent('a resource that two servers have wants a server, and --server names it', async () => {
   await using home = await twoServers()
 
   const unclear = await home.capstan(['read', 'note://one'])
@@ -71,7 +71,7 @@ test('a resource that two servers have wants a server, and --server names it', a
   expect(clear).toMatchObject({ code: 0, stdout: '# One\n' })
 })
 
-test('a server that is not there is refused by read --server with the closest name', async () => {
+test.concurrent('a server that is not there is refused by read --server with the closest name', async () => {
   await using home = await twoServers()
 
   const { code, stderr } = await home.capstan(['read', 'note://one', '--server', 'aa'])
@@ -80,7 +80,7 @@ test('a server that is not there is refused by read --server with the closest na
   expect(stderr).toContain('aa')
 })
 
-test('--list-prompts lists prompts, as older tools spell it', async () => {
+test.concurrent('--list-prompts lists prompts, as older tools spell it', async () => {
   await using home = await twoServers()
 
   const [flag, verb] = await Promise.all([

@@ -21,7 +21,7 @@ function capstan(...args: readonly string[]): Promise<Outcome> {
   return home.capstan([...args, '--config', join(examples, 'mcp.json')], { env })
 }
 
-describe('with the three published servers of the example', () => {
+describe.concurrent('with the three published servers of the example', () => {
   test('the overview shows each with its tools, and what to type next', async () => {
     const { code, stdout, stderr } = await capstan()
 
@@ -77,7 +77,7 @@ describe('with the three published servers of the example', () => {
   })
 })
 
-describe('the server "everything"', () => {
+describe.concurrent('the server "everything"', () => {
   test('gets a message with spaces and quotes as it was typed', async () => {
     const { code, stdout, stderr } = await capstan('call', 'everything.echo', `message=hello "big"  'world'`)
 
@@ -151,7 +151,7 @@ describe('the server "everything"', () => {
   })
 })
 
-test('the server "filesystem" reads the example’s files and reports what it may not read: exit code 1, on stderr', async () => {
+test.concurrent('the server "filesystem" reads the example’s files and reports what it may not read: exit code 1, on stderr', async () => {
   const welcome = join(examples, 'files', 'welcome.txt')
 
   const allowed = await capstan('call', 'filesystem.read_text_file', `path=${welcome}`)
@@ -161,7 +161,7 @@ test('the server "filesystem" reads the example’s files and reports what it ma
   expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Access denied') })
 })
 
-test('the server "memory" keeps what one command wrote for the next to read', async () => {
+test.concurrent('the server "memory" keeps what one command wrote for the next to read', async () => {
   const entities = JSON.stringify([{ name: 'Ada', entityType: 'person', observations: ['likes engines'] }])
 
   const written = await capstan('call', 'memory.create_entities', `entities=${entities}`)

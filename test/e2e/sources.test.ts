@@ -9,7 +9,7 @@ const echoFile = fixture('echo').args[0] ?? ''
 const namesIn = (stdout: string): readonly string[] =>
   (JSON.parse(stdout) as { servers: readonly { name: string }[] }).servers.map(({ name }) => name)
 
-test('--stdio runs a server that stands in no file, with quotes in its command, and leaves the configured ones alone', async () => {
+test.concurrent('--stdio runs a server that stands in no file, with quotes in its command, and leaves the configured ones alone', async () => {
   await using home = await world()
   const trace = join(home.cwd, 'trace')
   await home.write({
@@ -28,7 +28,7 @@ test('--stdio runs a server that stands in no file, with quotes in its command, 
   expect([code, stdout, stderr, startsIn(trace)]).toEqual([0, 'hi\n', '', 0])
 })
 
-test('--stdio names the server after its command', async () => {
+test.concurrent('--stdio names the server after its command', async () => {
   await using home = await world()
 
   const { stdout } = await home.capstan([
@@ -42,7 +42,7 @@ test('--stdio names the server after its command', async () => {
   expect(stdout).toBe('hi\n')
 })
 
-test('--url with --header reaches a server that wants a token', async () => {
+test.concurrent('--url with --header reaches a server that wants a token', async () => {
   await using home = await world()
   await using server = await startHttpServer({ token: 'sesame' })
 
@@ -57,7 +57,7 @@ test('--url with --header reaches a server that wants a token', async () => {
   expect(open.map(({ stdout }) => stdout)).toEqual(['hi\n', 'hi\n'])
 })
 
-test('--url finds out by itself that a server speaks the old SSE transport', async () => {
+test.concurrent('--url finds out by itself that a server speaks the old SSE transport', async () => {
   await using home = await world()
   await using server = await startHttpServer({ modern: false, legacy: false, sse: true })
 
@@ -66,7 +66,7 @@ test('--url finds out by itself that a server speaks the old SSE transport', asy
   expect([stdout, stderr]).toEqual(['hi\n', ''])
 })
 
-test.each([
+test.concurrent.each([
   ['--stdio and --url together', ['--stdio', 'x', '--url', 'http://localhost'], 'either --stdio or --url'],
   ['--header without --url', ['--header', 'a=b'], '--header needs --url'],
   ['--header without a value', ['--url', 'http://localhost', '--header', 'nonsense'], 'NAME=VALUE'],
@@ -81,7 +81,7 @@ test.each([
   expect(stderr).toContain(reason)
 })
 
-test('--config may be repeated, replaces the user’s and the project’s files, and the later file wins', async () => {
+test.concurrent('--config may be repeated, replaces the user’s and the project’s files, and the later file wins', async () => {
   await using home = await world()
   await home.write({
     '~/.config/capstan/mcp.json': { mcpServers: { user: fixture('echo') } },
@@ -96,7 +96,7 @@ test('--config may be repeated, replaces the user’s and the project’s files,
   expect(namesIn(stdout)).toEqual(['one', 'two'])
 })
 
-test('CAPSTAN_CONFIG names files as --config does, and --config is stronger', async () => {
+test.concurrent('CAPSTAN_CONFIG names files as --config does, and --config is stronger', async () => {
   await using home = await world()
   await home.write({
     '~/.config/capstan/mcp.json': { mcpServers: { user: fixture('echo') } },
@@ -114,7 +114,7 @@ test('CAPSTAN_CONFIG names files as --config does, and --config is stronger', as
   expect(namesIn(overruled.stdout)).toEqual(['two'])
 })
 
-test('XDG_CONFIG_HOME says where the user’s servers are', async () => {
+test.concurrent('XDG_CONFIG_HOME says where the user’s servers are', async () => {
   await using home = await world()
   await home.write({ '~/elsewhere/capstan/mcp.json': { mcpServers: { here: fixture('paged') } } })
 
@@ -123,7 +123,7 @@ test('XDG_CONFIG_HOME says where the user’s servers are', async () => {
   expect(namesIn(stdout)).toEqual(['here'])
 })
 
-test('a misspelt field is warned about on stderr and stops nothing', async () => {
+test.concurrent('a misspelt field is warned about on stderr and stops nothing', async () => {
   await using home = await world()
   await home.write({ '~/.config/capstan/mcp.json': { mcpServers: { one: { ...fixture('echo'), alwaysAlow: ['*'] } } } })
 
@@ -133,7 +133,7 @@ test('a misspelt field is warned about on stderr and stops nothing', async () =>
   expect(stderr).toMatch(/^warning: .*alwaysAlow.*alwaysAllow/)
 })
 
-test('a variable that is missing fails its own server, naming variable, server and file, and no other', async () => {
+test.concurrent('a variable that is missing fails its own server, naming variable, server and file, and no other', async () => {
   await using home = await world()
   const needy = { ...fixture('echo'), env: { TOKEN: '${NOT_SET_ANYWHERE}' } }
   await home.write({ '~/.config/capstan/mcp.json': { mcpServers: { needy, fine: fixture('paged') } } })

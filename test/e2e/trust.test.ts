@@ -24,7 +24,7 @@ async function project(): Promise<Project> {
 
 const callTheirs = ['call', 'theirs.echo', 'message=hi']
 
-describe('before a person has approved it, a project server', () => {
+describe.concurrent('before a person has approved it, a project server', () => {
   test.each([
     ['call', callTheirs],
     ['prompt', ['prompt', 'theirs:greet', 'who=Ada']],
@@ -92,7 +92,7 @@ describe('before a person has approved it, a project server', () => {
   })
 })
 
-describe('after an approval, a project server', () => {
+describe.concurrent('after an approval, a project server', () => {
   test('runs', async () => {
     await using home = await project()
 
@@ -197,7 +197,7 @@ describe('after an approval, a project server', () => {
   })
 })
 
-describe('--trust-project', () => {
+describe.concurrent('--trust-project', () => {
   test('runs project servers without asking, and approves nothing for later', async () => {
     await using home = await project()
 
@@ -219,7 +219,7 @@ describe('--trust-project', () => {
   })
 })
 
-describe('a project server with the name of one of the user’s', () => {
+describe.concurrent('a project server with the name of one of the user’s', () => {
   test('runs neither before it is approved: not theirs, and not silently the user’s own', async () => {
     await using home = await project()
     const own = join(home.home, 'own')

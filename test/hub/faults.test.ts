@@ -299,6 +299,39 @@ test.each([
   expect(textOf(await hub.call({ server: 'one', tool: 'hello' }, {}))).toBe('hello')
 })
 
+test('in the modern era too, one odd tool hides no other and every content kind is passed on', async () => {
+  const content = [
+    { type: 'hologram', beams: 3 },
+    { type: 'text', text: 'after' },
+  ]
+  const entry = inlineServer(`
+    const done = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
+    const answers = {
+      'server/discover': { ...done, supportedVersions: ['2026-07-28'], capabilities: { tools: {}, prompts: {}, resources: {} } },
+      'tools/list': { ...done, tools: [{ name: 'good', inputSchema: object }, { name: 'no-schema' }, { title: 'no name' }] },
+      'tools/call': { content: ${JSON.stringify(content)}, structuredContent: { a: 1 }, _meta: { kept: true } },
+      'prompts/list': { prompts: [{ name: 'p', icons: 'odd' }] },
+      'resources/list': { ...done, resources: [{ uri: 'x:y' }] },
+      'resources/read': { contents: [{ uri: 'x:y', odd: true }] },
+    }
+    const intercept = ({ id, method }, wire) => {
+      if (id !== undefined) wire.send(answers[method] ? { id, result: answers[method] } : { id, error: { code: -32601, message: 'no' } })
+      return true
+    }
+    serveRaw({ name: 'modern-raw', intercept })
+  `)
+  await using hub = await openTestHub({ one: entry })
+
+  const { tools, prompts, resources, servers } = await hub.catalogue()
+  const result = await hub.call({ server: 'one', tool: 'no-schema' }, {})
+
+  expect(servers).toEqual([{ kind: 'listed', server: 'one' }])
+  expect(tools.map((tool) => tool.tool)).toEqual(['good', 'no-schema'])
+  expect([prompts.length, resources.length]).toEqual([1, 1])
+  expect(result).toEqual({ content, structuredContent: { a: 1 }, _meta: { kept: true } })
+  expect(await hub.read({ server: 'one', uri: 'x:y' })).toEqual({ contents: [{ uri: 'x:y', odd: true }] })
+})
+
 test('messages of every odd shape harm neither the call nor the connection', async () => {
   const entry = inlineServer(`
     const odd = [

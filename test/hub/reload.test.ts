@@ -63,6 +63,18 @@ test('a server that was disabled by hand stays so when its entry has not changed
   expect((await hub.servers())[0]?.state).toEqual({ kind: 'disabled' })
 })
 
+test('disabling and enabling are announced', async () => {
+  const config = await configFor()
+  await using hub = await openHub(config({ one: fixture('echo') }))
+  const seen: string[] = []
+  hub.on((event) => event.kind === 'state' && seen.push(event.state.kind))
+
+  await hub.control('one', 'disable')
+  await hub.control('one', 'enable')
+
+  expect(seen).toEqual(['disabled', 'idle'])
+})
+
 test('a new process starts only after the old one has gone', async () => {
   const config = await configFor()
   await using hub = await openHub(config({ one: fixture('ignores-term') }), {

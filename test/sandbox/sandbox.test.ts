@@ -69,6 +69,12 @@ describe('tools', () => {
     expect(outcome).toMatchObject({ value: [['test', 'odd-name'], ['echo', 'fails', 'waits'], true, false] })
   })
 
+  test('that a server lists twice are there once', async () => {
+    const outcome = await run('Object.keys(tools.twice)', { tools: { twice: ['a', 'a', 'b'] } })
+
+    expect(outcome).toMatchObject({ value: ['a', 'b'] })
+  })
+
   test('give everything through raw', async () => {
     const outcome = await run('tools.test.fails.raw({})', { call: async () => text('{"a":1}') })
 
@@ -137,6 +143,14 @@ describe('tools', () => {
     }
 
     await expect(run('tools.test.echo()', { call })).rejects.toThrow('a bug')
+  })
+
+  test('with a bug in who listens make the run reject too', async () => {
+    const onCall: RunOptions['onCall'] = ({ kind }) => {
+      if (kind === 'ended') throw new TypeError('a bug in the listener')
+    }
+
+    await expect(run('tools.test.echo()', { onCall })).rejects.toThrow('a bug in the listener')
   })
 
   test('run side by side, but not more of them than allowed', async () => {
