@@ -48,7 +48,7 @@ async function runInClone(commands: readonly string[]): Promise<readonly string[
   await writeFile(join(home.path, 'bin', 'capstan'), `#!/bin/sh\nexec node ${bin} "$@"\n`, { mode: 0o755 })
   const PATH = [join(home.path, 'bin'), join(clone, 'node_modules', '.bin'), '/usr/bin', '/bin'].join(':')
   const script = ['exec 2>&1 </dev/null', ...commands.map((command) => `echo ${mark}\n${command}`)].join('\n')
-  const env = { PATH, HOME: home.path, TMPDIR: home.path, USER: 'ada' }
+  const env = { PATH, HOME: home.path, TMPDIR: home.path, USER: 'ada', CAPSTAN_DAEMON: 'off' }
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${script}\ntrue`], { cwd: clone, env })
   return stdout.replaceAll(home.path, '~').split(`${mark}\n`).slice(1)
 }

@@ -28,7 +28,7 @@ describe('the package as users get it', () => {
 
   // Only Node is on the PATH, and it is the one that runs the tests.
   function capstan(...args: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
-    const env = { PATH: dirname(process.execPath), HOME: home }
+    const env = { PATH: dirname(process.execPath), HOME: home, CAPSTAN_DAEMON: 'off' }
     return run(installed.command, args, { env, cwd: home })
   }
 

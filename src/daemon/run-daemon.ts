@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { openInputs, inputsFile } from '../config/inputs.ts'
@@ -30,12 +31,15 @@ export interface DaemonOptions {
   readonly log: (line: string) => void
 }
 
+const lookoutMs = 5000
+
 /** Runs the hub kept warm until it is told to stop or nobody has come for a while. Resolves when nothing of it is left. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { socketPath, signal, log } = options
   await using pool = openPool(options)
   const ending = Promise.withResolvers<string>()
   let idle: NodeJS.Timeout | undefined
+  let isRetiring = false
   const startedAtMs = Date.now()
 
   const listening: Listening = await withLock(socketPath, async () => {
@@ -59,11 +63,14 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   })
   await using _clients = listening
   signal.addEventListener('abort', () => ending.resolve('it got a signal'), { once: true })
+  // A daemon that nobody can find any more, because its folder was removed, must not stay.
+  const lookout = setInterval(() => isRetiring || existsSync(socketPath) || ending.resolve('its socket has gone'), lookoutMs)
   rest()
   options.onReady()
   log(`ready, pid ${process.pid}`)
   log(`ends, because ${await ending.promise}`)
   clearTimeout(idle)
+  clearInterval(lookout)
 
   /** Every coming and going of a client starts the idle time anew. */
   function rest(): void {
@@ -74,6 +81,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
 
   /** A newer version takes over: the clients that are there finish, and no new ones come. */
   function retire(): void {
+    isRetiring = true
     listening.stopListening()
     const wait = setInterval(() => {
       // The one that asked us to retire is still there until it has our answer.

@@ -1,6 +1,6 @@
 import { serverIdentity } from '../config/identity.ts'
 import type { ServerConfig } from '../config/types.ts'
-import type { Connection } from './client.ts'
+import type { Connection } from './connection.ts'
 import type { ConnectOptions } from './connect.ts'
 import { sharedServer, type SharedServer, type SharedStatus } from './shared-server.ts'
 

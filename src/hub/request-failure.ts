@@ -1,6 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client'
 import { CapstanError, messageOf, stopped, type CapstanErrorCode } from '../errors.ts'
-import type { RequestOptions } from './client.ts'
+import type { RequestOptions } from './connection.ts'
 
 interface FailedRequest {
   readonly server: string

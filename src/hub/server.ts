@@ -1,7 +1,7 @@
 import { CapstanError, messageOf, stopped, type ErrorJson } from '../errors.ts'
 import type { HubEvent, JsonObject, ListKind, LogLine, ServerState, ServerStatus, ToolEntry } from './api.ts'
 import { differenceOf, noLists, readList, type Lists } from './catalogue.ts'
-import type { Connection, RequestOptions } from './client.ts'
+import type { Connection, RequestOptions } from './connection.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface Limits {

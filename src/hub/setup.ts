@@ -4,7 +4,7 @@ import type { ConfiguredServer, ServerConfig, Surroundings } from '../config/typ
 import { CapstanError, messageOf, unreachable } from '../errors.ts'
 import { toolExists } from '../policy/decide.ts'
 import type { HubEvent } from './api.ts'
-import type { Connection } from './client.ts'
+import type { Connection } from './connection.ts'
 import { handshake } from './connect.ts'
 import type { ConnectServer } from './connection-pool.ts'
 import type { Eras } from './eras.ts'

@@ -1,7 +1,7 @@
 import type { ServerConfig } from '../config/types.ts'
 import { messageOf } from '../errors.ts'
 import type { JsonObject, ListKind, LogLine } from './api.ts'
-import type { Connection, RequestOptions } from './client.ts'
+import type { Connection, RequestOptions } from './connection.ts'
 import type { ConnectOptions } from './connect.ts'
 import type { ConnectServer, PoolOwned } from './connection-pool.ts'
 import { waitFor } from './wait-for.ts'

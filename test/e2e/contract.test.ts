@@ -257,7 +257,7 @@ describe.skipIf(process.platform !== 'linux')('a place that fails', () => {
 })
 
 async function shell(command: string, cwd: string): Promise<Outcome> {
-  const env = { PATH: process.env['PATH'], HOME: home.home }
+  const env = { PATH: process.env['PATH'], HOME: home.home, CAPSTAN_DAEMON: 'off' }
   const child = spawn('sh', ['-c', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { code: code as number | null, stdout, stderr }

@@ -25,7 +25,7 @@ export function onTerminal(home: World, args: readonly string[], options: Termin
     cols: columns,
     rows: 24,
     cwd: home.cwd,
-    env: { PATH: process.env['PATH'], HOME: home.home, TERM: 'xterm-256color', ...env },
+    env: { PATH: process.env['PATH'], HOME: home.home, TERM: 'xterm-256color', CAPSTAN_DAEMON: 'off', ...env },
   })
   const waiting = new Set<() => void>()
   let bytes = ''

@@ -11,7 +11,8 @@ export const command: Command = {
   -f, --follow    stay and print what comes, until Ctrl-C
   --json          one JSON value (with -f: one per line)
 
-Example
+Examples
+  capstan logs github
   capstan logs github -f`,
   async run(context, { positionals, values }) {
     const { io, flags, signal } = context

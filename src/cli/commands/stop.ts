@@ -6,8 +6,9 @@ export const command: Command = {
   options: {},
   help: `Stop the daemon and the servers it runs. Calls that are under way end with an unknown outcome.
 
-Example
-  capstan stop`,
+Examples
+  capstan stop
+  capstan stop && capstan start`,
   async run({ io, flags, signal }) {
     const hub = await dialRunning({ io, flags, signal })
     if (hub === undefined) io.err('No daemon runs.\n')

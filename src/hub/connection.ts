@@ -1,0 +1,36 @@
+import type { Era, JsonObject, ListKind, Progress, ToolEntry } from './api.ts'
+
+export type TransportKind = 'stdio' | 'http' | 'sse' | 'memory'
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Time without a sign of life; progress extends it. */
+  readonly idleMs: number
+  /** Time in all. */
+  readonly maxMs: number
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+  /** Of a list: ask the server, even where a shared connection has the answer. */
+  readonly fresh?: boolean | undefined
+}
+
+/** One live connection to one server. What it throws is translated: nobody above sees an SDK error. */
+export interface Connection {
+  readonly era: Era
+  readonly protocolVersion: string
+  readonly transport: TransportKind
+  readonly pid?: number
+  readonly implementation?: { readonly name: string; readonly version: string }
+  readonly instructions?: string
+  readonly completes: boolean
+  readonly request: (method: string, params: JsonObject, options: RequestOptions) => Promise<JsonObject>
+  readonly callTool: (tool: ToolEntry, args: JsonObject, options: RequestOptions) => Promise<JsonObject>
+  /** All pages of one list; empty when the server does not offer that kind. */
+  readonly list: (kind: ListKind, options: RequestOptions) => Promise<readonly JsonObject[]>
+  /** Whether a request that failed with this error did not reach anything that could have run it. */
+  readonly wasNotRun: (error: unknown) => boolean
+  /** Resolves when the connection is of no more use, by whoever's hand; requests that are under way may still be answered. */
+  readonly closed: Promise<void>
+  /** Resolves when nothing of it is left. */
+  readonly ended: Promise<void>
+  readonly close: () => Promise<void>
+}
