@@ -19,7 +19,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = (() => {
     policy: ['errors.ts'],
     config: ground,
     hub: [...ground, 'config'],
-    daemon: hub,
+    // The daemon and the command line hand the sandbox to the hub.
+    daemon: [...hub, 'sandbox'],
     agent: hub,
     gateway: hub,
     commands: [...hub, 'agent'],

@@ -33,6 +33,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'run a tool',
     load: () => import('./commands/call.ts'),
   },
+  exec: {
+    group: 'Use',
+    usage: 'exec FILE|-e CODE|-',
+    summary: 'run code that calls tools, in a sandbox',
+    load: () => import('./commands/exec.ts'),
+  },
   prompt: {
     group: 'Use',
     usage: 'prompt SERVER:PROMPT [key=value…]',

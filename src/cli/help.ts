@@ -1,4 +1,5 @@
 import { commands, type CommandEntry } from './commands.ts'
+import { globalOptionsHelp } from './global-options.ts'
 
 /** `capstan --help`. */
 export function overallHelp(): string {
@@ -15,7 +16,7 @@ Usage: capstan [command] [flags]        without a command: an overview of your s
 ${rows.join('\n\n')}
 
 Flags of every command
-${flagsHelp}
+${globalOptionsHelp}
 `
 }
 
@@ -30,19 +31,6 @@ function moreRows(width: number): readonly string[] {
   ]
 }
 
-/** The flags that every verb takes. */
-const flagsHelp = `  --json              machine output: one JSON value on stdout
-  --config FILE       use this mcp.json instead of the user's and the project's (repeatable)
-  --stdio "COMMAND"   use a server that is in no file, started with this command
-  --url URL           use a server that is in no file, at this address
-  --header K=V        a header for --url (repeatable)
-  --timeout S         give up after this many seconds
-  --trust-project     use the servers of the project's file without asking (for CI)
-  --no-daemon         run the servers in this process, and end them with it
-  --no-input          never ask
-  --debug             protocol messages and stack traces on stderr
-  -h, --help          help for the command`
-
 /** `capstan help VERB` and `capstan VERB --help`. */
 export function commandHelp({ usage, summary }: CommandEntry, details: string): string {
   return `capstan ${usage}: ${summary}
@@ -50,6 +38,6 @@ export function commandHelp({ usage, summary }: CommandEntry, details: string): 
 ${details.trim()}
 
 Flags of every command
-${flagsHelp}
+${globalOptionsHelp}
 `
 }

@@ -22,6 +22,7 @@ export function openLocalHub(
         io.err(`${server} ${direction === 'sent' ? '→' : '←'} ${JSON.stringify(message)}\n`)
     : undefined
   return openHub(config, {
+    sandbox: async () => (await import('../sandbox/sandbox.ts')).createSandbox({ spareMs: 0 }),
     grace: graceOfOneCommand,
     callLog: callLog(`${places(io.env).state}/calls.jsonl`, 'cli'),
     resolve: { inputs },

@@ -1,8 +1,9 @@
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { parseArgs } from 'node:util'
 import { CapstanError, messageOf } from '../errors.ts'
 import { aliases, commands, type CommandEntry } from './commands.ts'
 import type { Command, CommandInput, GlobalFlags, Io } from './command.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { globalOptions } from './global-options.ts'
 
 /** Runs one command line. The one place that prints errors and decides the exit code. */
 export async function main(argv: readonly string[], io: Io, interrupted: AbortSignal): Promise<number> {
@@ -60,21 +61,6 @@ async function entryOf(verb: string | undefined): Promise<CommandEntry | undefin
     next: near === undefined ? 'Run: capstan --help' : `Did you mean: capstan ${near}`,
   })
 }
-
-const globalOptions = {
-  json: { type: 'boolean' },
-  config: { type: 'string', multiple: true },
-  stdio: { type: 'string' },
-  url: { type: 'string' },
-  header: { type: 'string', multiple: true },
-  timeout: { type: 'string' },
-  'trust-project': { type: 'boolean' },
-  'no-input': { type: 'boolean' },
-  debug: { type: 'boolean' },
-  'no-daemon': { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' },
-} as const satisfies ParseArgsOptionsConfig
 
 function parse(args: readonly string[], command: Command, verb: string | undefined): CommandInput {
   try {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { CapstanError, stopped } from '../errors.ts'
 import type { InputQuestion } from '../config/inputs.ts'
-import type { Hub, HubEvent, Progress } from '../hub/api.ts'
+import type { ExecEvent, Hub, HubEvent, Progress } from '../hub/api.ts'
 import { version } from '../version.ts'
 import { callBack, peerOver, type Peer } from './peer.ts'
 import { protocolVersion, type Caller, type Hello, type Welcome } from './protocol.ts'
@@ -78,16 +78,20 @@ function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>): Hub {
   interface Options {
     readonly signal?: AbortSignal
     readonly onProgress?: (progress: Progress) => void
+    readonly onEvent?: (event: ExecEvent) => void
   }
   // The other end is a Hub of the same protocol version, so its answers have the types of the interface.
   const ask = <Result>(
     method: string,
     args: readonly unknown[],
-    { signal, onProgress, ...options }: Options = {},
+    { signal, onProgress, onEvent, ...options }: Options = {},
   ): Promise<Result> =>
     peer.request(method, [...args, options], {
       signal,
-      onProgress: onProgress && ((value) => onProgress(value as Progress)),
+      onProgress(value) {
+        onProgress?.(value as Progress)
+        onEvent?.(value as ExecEvent)
+      },
     }) as Promise<Result>
 
   return {
@@ -98,6 +102,7 @@ function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>): Hub {
     complete: (target, argument, options) => ask('complete', [target, argument], options),
     read: (resource, options) => ask('read', [resource], options),
     search: (query, options) => ask('search', [query], options),
+    exec: (code, options) => ask('exec', [code], options),
     control: (server, action, options) => ask('control', [server, action], options),
     logs: (server, options) => ask('logs', [server], options),
     on(listener) {

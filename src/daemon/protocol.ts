@@ -10,6 +10,7 @@ export const hubMethods = [
   'complete',
   'read',
   'search',
+  'exec',
   'control',
   'logs',
 ] as const

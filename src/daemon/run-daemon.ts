@@ -13,6 +13,7 @@ import { eras } from '../hub/eras.ts'
 import { openHub } from '../hub/hub.ts'
 import { leftovers } from '../hub/leftovers.ts'
 import type { ServerProcess } from '../hub/server-process.ts'
+import type { Sandbox } from '../sandbox/api.ts'
 import { answers } from './dial.ts'
 import type { Peer } from './peer.ts'
 import type { Hello } from './protocol.ts'
@@ -37,6 +38,7 @@ const lookoutMs = 5000
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { socketPath, signal, log } = options
   await using pool = openPool(options)
+  await using sandboxes = sharedSandbox()
   const ending = Promise.withResolvers<string>()
   let idle: NodeJS.Timeout | undefined
   let isRetiring = false
@@ -50,7 +52,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     return listen(
       socketPath,
       {
-        openView: (hello, peer) => openView(hello, peer, pool),
+        openView: (hello, peer) => openView(hello, peer, { pool, sandbox: sandboxes.get }),
         methods: {
           'daemon/status': async () => daemonStatus(pool, { startedAtMs, clients: listening.clientCount() - 1 }),
           'daemon/restart': async (params) => pool.restart(typeof params === 'string' ? params : undefined),
@@ -64,7 +66,10 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   await using _clients = listening
   signal.addEventListener('abort', () => ending.resolve('it got a signal'), { once: true })
   // A daemon that nobody can find any more, because its folder was removed, must not stay.
-  const lookout = setInterval(() => isRetiring || existsSync(socketPath) || ending.resolve('its socket has gone'), lookoutMs)
+  const lookout = setInterval(
+    () => isRetiring || existsSync(socketPath) || ending.resolve('its socket has gone'),
+    lookoutMs,
+  )
   rest()
   options.onReady()
   log(`ready, pid ${process.pid}`)
@@ -121,8 +126,24 @@ function openPool({ env, log }: DaemonOptions): ConnectionPool {
   }
 }
 
+interface Shared {
+  readonly pool: ConnectionPool
+  readonly sandbox: () => Promise<Sandbox>
+}
+
+/** One sandbox for all clients, made when the first snippet comes; it keeps a thread warm for the next. */
+function sharedSandbox(): AsyncDisposable & { readonly get: () => Promise<Sandbox> } {
+  let made: Promise<Sandbox> | undefined
+  return {
+    get: () => (made ??= import('../sandbox/sandbox.ts').then(({ createSandbox }) => createSandbox())),
+    async [Symbol.asyncDispose]() {
+      await (await made)?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
 /** A hub for one client: its config, its environment, its decisions, over the servers that all share. */
-async function openView({ caller }: Hello, peer: Peer, pool: ConnectionPool): Promise<View> {
+async function openView({ caller }: Hello, peer: Peer, { pool, sandbox }: Shared): Promise<View> {
   if (caller === undefined) throw new CapstanError('usage', 'A client of the daemon must say who calls.')
   const { env, cwd, configFiles, trustProject, client } = caller
   const config = await loadTrustedConfig({
@@ -137,5 +158,8 @@ async function openView({ caller }: Hello, peer: Peer, pool: ConnectionPool): Pr
     ask: async (question) => String(await peer.request('input', question)),
   })
   const log = callLog(`${places(env).state}/calls.jsonl`, client)
-  return { hub: await openHub(config, { pool, client, callLog: log, resolve: { inputs } }), warnings: config.warnings }
+  return {
+    hub: await openHub(config, { pool, client, sandbox, callLog: log, resolve: { inputs } }),
+    warnings: config.warnings,
+  }
 }

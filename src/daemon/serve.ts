@@ -121,7 +121,12 @@ async function answer(
   if (known === undefined || !Array.isArray(params)) throw new CapstanError('usage', `A hub has no method "${method}".`)
   const args: readonly unknown[] = params.slice(0, -1)
   const options: unknown = params.at(-1)
-  const live = { ...(typeof options === 'object' ? options : {}), signal: request.signal, onProgress: request.progress }
+  const live = {
+    ...(typeof options === 'object' ? options : {}),
+    signal: request.signal,
+    onProgress: request.progress,
+    onEvent: request.progress,
+  }
   // The client is a Hub of the same protocol version, so the arguments have the types of the interface.
   const run = hub[known] as (...all: readonly unknown[]) => Promise<unknown>
   return run(...args, live)

@@ -1,25 +1,20 @@
 import type {
   Annotations,
-  CallToolResult,
   GetPromptResult,
   PromptArgument,
   ReadResourceResult,
   ToolAnnotations,
 } from '@modelcontextprotocol/client'
 import type { ErrorJson } from '../errors.ts'
+import type { CallEvent, ConsoleLine, ExecOutcome, Language, Limits } from '../sandbox/api.ts'
+import type { JsonObject, JsonSchema, ToolRef, ToolResult, WaitOptions } from './values.ts'
 
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
-export type JsonObject = { readonly [key: string]: JsonValue }
-/** A JSON Schema as a server sent it: any dialect, any keyword. */
-export type JsonSchema = { readonly [keyword: string]: unknown }
+export type { JsonObject, JsonSchema, JsonValue, ToolRef, ToolResult, WaitOptions } from './values.ts'
+export type { ExecOutcome } from '../sandbox/api.ts'
 
 /** `modern` is the stateless protocol of 2026-07-28, `legacy` everything up to 2025-11-25. */
 export type Era = 'modern' | 'legacy'
 
-export interface ToolRef {
-  readonly server: string
-  readonly tool: string
-}
 export interface PromptRef {
   readonly server: string
   readonly prompt: string
@@ -124,10 +119,6 @@ export interface Progress {
   readonly message?: string | undefined
 }
 
-export interface WaitOptions {
-  readonly signal?: AbortSignal
-}
-
 export interface CatalogueOptions extends WaitOptions {
   /** Only these servers; all when absent. */
   readonly servers?: readonly string[]
@@ -143,8 +134,6 @@ export interface CallOptions extends WaitOptions {
   readonly idleSeconds?: number
 }
 
-/** A tool's result as the server sent it. `warnings` are ours: output that does not fit the tool's schema, for example. */
-export type ToolResult = CallToolResult & { readonly warnings?: readonly string[] }
 export type PromptResult = GetPromptResult
 export type ResourceContents = ReadResourceResult
 
@@ -175,6 +164,22 @@ export interface ToolSearchOptions extends WaitOptions {
   readonly servers?: readonly string[]
   /** Only hits that score at least this much. */
   readonly minScore?: number
+}
+
+/** What a running snippet does: it writes a line, or a call of it starts or ends. */
+export type ExecEvent =
+  | { readonly kind: 'log'; readonly line: ConsoleLine }
+  | { readonly kind: 'call'; readonly event: CallEvent }
+
+export interface ExecOptions extends WaitOptions {
+  /** JavaScript that does not parse is read as TypeScript when absent. */
+  readonly language?: Language
+  readonly limits?: Partial<Limits>
+  /** Only these tools are there: names or globs, bare or as `server.tool`. All when absent. */
+  readonly allow?: readonly string[]
+  /** These tools are not there, besides those that the config denies. */
+  readonly deny?: readonly string[]
+  readonly onEvent?: (event: ExecEvent) => void
 }
 
 /** What changed in a server's catalogue, by kind: names of tools and prompts, URIs of resources and templates. */
@@ -215,6 +220,8 @@ export interface Hub extends AsyncDisposable {
   read(resource: ResourceRef, options?: WaitOptions): Promise<ResourceContents>
   /** The tools that fit a query best, the best first. */
   search(query: string, options?: ToolSearchOptions): Promise<readonly ToolHit[]>
+  /** Runs a snippet that calls tools, in a sandbox. What the snippet does is always an outcome, never a rejection. */
+  exec(code: string, options?: ExecOptions): Promise<ExecOutcome>
   control(server: string, action: ControlAction, options?: WaitOptions): Promise<void>
   logs(server: string, options?: WaitOptions): Promise<readonly LogLine[]>
   on(listener: (event: HubEvent) => void): Disposable

@@ -1,11 +1,13 @@
 import { serverIdentity } from '../config/identity.ts'
 import type { ServerConfig } from '../config/types.ts'
-import type { Connection } from './connection.ts'
 import type { ConnectOptions } from './connect.ts'
-import { sharedServer, type SharedServer, type SharedStatus } from './shared-server.ts'
-
-/** Opens a connection to a server whose `${…}` have been filled in. */
-export type ConnectServer = (server: ServerConfig, options: ConnectOptions) => Promise<Connection>
+import {
+  sharedServer,
+  type ConnectServer,
+  type PoolOwned,
+  type SharedServer,
+  type SharedStatus,
+} from './shared-server.ts'
 
 /**
  * Connections that several hubs share: whoever asks for a server of the same identity gets the same process. What a hub gets is a
@@ -17,9 +19,6 @@ export interface ConnectionPool extends AsyncDisposable {
   /** Closes what runs under this name, or everything; the next use starts it anew. Resolves to how many that were. */
   readonly restart: (name?: string) => Promise<number>
 }
-
-/** The parts of a connection that belong to the pool and not to whichever hub happens to ask first. */
-export type PoolOwned = Pick<ConnectOptions, 'eras' | 'leftovers' | 'grace' | 'maxLineBytes' | 'onProcess'>
 
 export function connectionPool(connect: ConnectServer, owned: PoolOwned): ConnectionPool {
   const shared = new Map<string, SharedServer>()

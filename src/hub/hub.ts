@@ -5,6 +5,7 @@ import type { Config, RawEntry } from '../config/types.ts'
 import { CapstanError, stopped } from '../errors.ts'
 import { places } from '../files/places.ts'
 import { isDenied } from '../policy/decide.ts'
+import type { Sandbox } from '../sandbox/api.ts'
 import type {
   Catalogue,
   CatalogueOptions,
@@ -24,6 +25,7 @@ import type { CallLog } from './call-log.ts'
 import { buildCatalogue, noLists, type Lists } from './catalogue.ts'
 import type { SchemaCheck } from './check-arguments.ts'
 import { eras } from './eras.ts'
+import { execute, noSandbox } from './exec.ts'
 import { leftovers } from './leftovers.ts'
 import { listingCache } from './listing-cache.ts'
 import type { ConnectionPool } from './connection-pool.ts'
@@ -48,6 +50,8 @@ export interface OpenHubOptions {
   readonly grace?: GracePeriods
   /** The longest message a stdio server may send. */
   readonly maxLineBytes?: number
+  /** Makes the sandbox for `exec`, when it is first needed. */
+  readonly sandbox?: () => Promise<Sandbox>
   /** Keeps a line for every call. */
   readonly callLog?: CallLog
   /** Servers that several hubs share; without it this hub runs its own. */
@@ -99,7 +103,7 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   context.leftovers.sweep()
   await servers.take(first.servers)
 
-  return {
+  const hub: OpenedHub = {
     servers: async () => servers.all().map((server) => server.status()),
     catalogue: (wanted = {}) => collectCatalogue(servers, { ...wanted, deadlineMs: catalogueSeconds * 1000 }),
     async call(ref, args, callOptions = {}) {
@@ -140,6 +144,10 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
       })
       return findTools(tools, query, wanted)
     },
+    exec: async (code, wanted = {}) => {
+      if (options.sandbox === undefined) throw noSandbox()
+      return execute(await options.sandbox(), { ...hub, denied: servers.denied }, { code, ...wanted })
+    },
     control: (name, action, wait) =>
       waitFor(servers.control(name, action), wait?.signal, `${action} of server "${name}"`),
     logs: async (name) => servers.named(name).logs(),
@@ -155,6 +163,7 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
     },
     [Symbol.asyncDispose]: close,
   }
+  return hub
 }
 
 /** A search that is loaded with its first query and keeps its index while the tools stay the same. */

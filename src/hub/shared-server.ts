@@ -3,8 +3,13 @@ import { messageOf } from '../errors.ts'
 import type { JsonObject, ListKind, LogLine } from './api.ts'
 import type { Connection, RequestOptions } from './connection.ts'
 import type { ConnectOptions } from './connect.ts'
-import type { ConnectServer, PoolOwned } from './connection-pool.ts'
 import { waitFor } from './wait-for.ts'
+
+/** Opens a connection to a server whose `${…}` have been filled in. */
+export type ConnectServer = (server: ServerConfig, options: ConnectOptions) => Promise<Connection>
+
+/** The parts of a connection that belong to the pool and not to whichever hub happens to ask first. */
+export type PoolOwned = Pick<ConnectOptions, 'eras' | 'leftovers' | 'grace' | 'maxLineBytes' | 'onProcess'>
 
 /** What is known about one shared server, for `status`. */
 export interface SharedStatus {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ToolRef, ToolResult, WaitOptions } from '../hub/api.ts'
+import type { JsonObject, JsonValue, ToolRef, ToolResult, WaitOptions } from '../hub/values.ts'
 import type { ErrorJson } from '../errors.ts'
 
 /** Runs snippets of JavaScript or TypeScript that call tools. Each run gets a fresh engine in a fresh thread. */

@@ -1,5 +1,5 @@
 import { unreachable } from '../errors.ts'
-import type { JsonValue } from '../hub/api.ts'
+import type { JsonValue } from '../hub/values.ts'
 import type { ConsoleLine, ExecEnd, ExecOutcome, Language, Limits, RunOptions } from './api.ts'
 import { createErrands } from './errands.ts'
 import type { ThreadEnd, ToHost } from './messages.ts'

@@ -1,5 +1,5 @@
 import { CapstanError, unreachable } from '../errors.ts'
-import type { JsonObject, JsonValue } from '../hub/api.ts'
+import type { JsonObject, JsonValue } from '../hub/values.ts'
 import type { CallOutcome, Errand, Limits, RunOptions, TraceEntry } from './api.ts'
 import { cutText } from './cut-text.ts'
 import { findTool } from './find-tool.ts'

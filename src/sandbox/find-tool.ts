@@ -1,5 +1,5 @@
 import { CapstanError } from '../errors.ts'
-import type { ToolRef } from '../hub/api.ts'
+import type { ToolRef } from '../hub/values.ts'
 import type { RunOptions } from './api.ts'
 
 export type FoundTool =

@@ -1,4 +1,4 @@
-import type { JsonValue, ToolResult } from '../hub/api.ts'
+import type { JsonValue, ToolResult } from '../hub/values.ts'
 
 /** What a tool call gives to a snippet. */
 export type ToolValue =

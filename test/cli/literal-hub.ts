@@ -40,6 +40,7 @@ export function literalHub({
     complete: refuse,
     read: refuse,
     search: refuse,
+    exec: refuse,
     control: refuse,
     on: () => ({ [Symbol.dispose]: () => undefined }),
     [Symbol.asyncDispose]: async () => undefined,

@@ -1,0 +1,75 @@
+import { CapstanError } from '../errors.ts'
+import { isAllowed, isDenied } from '../policy/decide.ts'
+import type { ExecOutcome, RunOptions, Sandbox } from '../sandbox/api.ts'
+import type { Catalogue, ExecOptions, Hub, JsonValue, ToolEntry } from './api.ts'
+import { findTool } from './names.ts'
+import { nearest } from './nearest.ts'
+import { signature } from './signature.ts'
+
+/** What a snippet may use of a hub. */
+export type ExecHub = Pick<Hub, 'catalogue' | 'call' | 'search'> & {
+  /** Patterns of tools that the config denies, by server. */
+  readonly denied: (server: string) => readonly string[]
+}
+
+/** Runs a snippet over the tools of a hub. The policy decides once which tools are there; every call passes the hub's own again. */
+export async function execute(
+  sandbox: Sandbox,
+  hub: ExecHub,
+  options: ExecOptions & { readonly code: string },
+): Promise<ExecOutcome> {
+  const { code, signal, language, limits, onEvent } = options
+  const catalogue = await hub.catalogue({ kinds: ['tools'], ...(signal === undefined ? {} : { signal }) })
+  const tools = catalogue.tools.filter((tool) => isThere(tool, hub, options))
+  const visible = { ...catalogue, tools }
+  const run: RunOptions = {
+    tools: namesByServer(tools),
+    call: (tool, args, { signal: own }) => hub.call(tool, args, { signal: own }),
+    search: async (query, filter, { signal: own }) =>
+      found(await hub.search(query, { ...filter, signal: own }), visible),
+    inspect: async (name) => described(findTool(visible, name)),
+    nearest: (name, candidates) => nearest(name, candidates),
+    ...(signal === undefined ? {} : { signal }),
+    ...(language === undefined ? {} : { language }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(onEvent === undefined
+      ? {}
+      : { onLog: (line) => onEvent({ kind: 'log', line }), onCall: (event) => onEvent({ kind: 'call', event }) }),
+  }
+  return sandbox.run(code, run)
+}
+
+function isThere(tool: ToolEntry, hub: ExecHub, { allow, deny = [] }: ExecOptions): boolean {
+  const denied = [...deny, ...hub.denied(tool.server)]
+  return allow === undefined ? !isDenied(denied, tool) : isAllowed({ allow, deny: denied }, tool)
+}
+
+function namesByServer(tools: readonly ToolEntry[]): Readonly<Record<string, readonly string[]>> {
+  const servers = Map.groupBy(tools, (tool) => tool.server)
+  return Object.fromEntries([...servers].map(([server, own]) => [server, own.map((tool) => tool.tool)]))
+}
+
+/** Few words for each: a snippet that wants more inspects. */
+function found(hits: Awaited<ReturnType<Hub['search']>>, { tools }: Catalogue): JsonValue {
+  const ids = new Set(tools.map((tool) => tool.id))
+  return hits
+    .filter(({ tool }) => ids.has(tool.id))
+    .map(({ tool, score }) => ({
+      name: tool.id,
+      description: tool.description ?? '',
+      signature: signature(tool),
+      score,
+    }))
+}
+
+function described(tool: ToolEntry): JsonValue {
+  // Definitions came as JSON, so they are JSON.
+  return JSON.parse(JSON.stringify({ ...tool, name: tool.id, signature: signature(tool) })) as JsonValue
+}
+
+/** A hub that was given no sandbox. */
+export function noSandbox(): CapstanError {
+  return new CapstanError('usage', 'This hub was opened without a sandbox, so it runs no code.', {
+    next: 'Hand one in: openHub(config, { sandbox: async () => createSandbox() })',
+  })
+}

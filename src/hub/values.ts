@@ -1,0 +1,17 @@
+import type { CallToolResult } from '@modelcontextprotocol/client'
+
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+export type JsonObject = { readonly [key: string]: JsonValue }
+/** A JSON Schema as a server sent it: any dialect, any keyword. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+export interface ToolRef {
+  readonly server: string
+  readonly tool: string
+}
+export interface WaitOptions {
+  readonly signal?: AbortSignal
+}
+
+/** A tool's result as the server sent it. `warnings` are ours: output that does not fit the tool's schema, for example. */
+export type ToolResult = CallToolResult & { readonly warnings?: readonly string[] }
