@@ -1,3 +1,4 @@
+import type { InputQuestion } from '../config/inputs.ts'
 import type { Config } from '../config/types.ts'
 import type { DialledHub } from '../daemon/dial.ts'
 import { CapstanError } from '../errors.ts'
@@ -95,9 +96,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
     config = undefined
   }
 
-  async function onInput(
-    question: Parameters<ReturnType<typeof import('./ask-input.ts').askInput>>[0],
-  ): Promise<string> {
+  async function onInput(question: InputQuestion): Promise<string> {
     const { askInput } = await import('./ask-input.ts')
     return askInput({ io, signal })(question)
   }

@@ -57,7 +57,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
           'daemon/status': async () => daemonStatus(pool, { startedAtMs, clients: listening.clientCount() - 1 }),
           'daemon/restart': async (params) => pool.restart(typeof params === 'string' ? params : undefined),
           'daemon/stop': async () => void setImmediate(() => ending.resolve('it was told to stop')),
-          'daemon/retire': async () => void retire(),
+          'daemon/retire': async () => retire(),
         },
       },
       rest,

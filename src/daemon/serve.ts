@@ -90,11 +90,14 @@ function serveSocket(host: Host, socket: Socket): void {
     },
     onLost: () => new CapstanError('cancelled', 'The client has gone away.'),
   })
-  void peer.closed.then(async () => {
+  void closeAfter(peer)
+
+  async function closeAfter({ closed }: Peer): Promise<void> {
+    await closed
     listening?.[Symbol.dispose]()
     const opened = await view?.catch(() => undefined)
     await opened?.hub[Symbol.asyncDispose]()
-  })
+  }
 }
 
 /** A client that stopped reading would otherwise have the logs of all servers kept for it in memory. */

@@ -31,7 +31,7 @@ export async function startDaemon({ socketPath, env, command, signal }: StartOpt
 }
 
 /** Where the daemon writes what happens to it. */
-export function daemonLogFile(env: StartOptions['env']): string {
+function daemonLogFile(env: StartOptions['env']): string {
   return join(places(env).state, 'daemon.log')
 }
 

@@ -76,7 +76,7 @@ function masked(value: JsonValue, name = ''): JsonValue {
   if (typeof value === 'string') return looksSecret(name, value) ? maskSecret(value) : shortened(value)
   if (Array.isArray(value)) return value.map((item: JsonValue) => masked(item, name))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item as JsonValue, key)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, key)]))
 }
 
 function shortened(text: string): string {

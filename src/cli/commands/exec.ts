@@ -103,7 +103,7 @@ function limitsOf(values: CommandInput['values']): Partial<Limits> {
   }
 }
 
-function numberOf(value: unknown, flag: string): number | undefined {
+function numberOf(value: CommandInput['values'][string], flag: string): number | undefined {
   if (value === undefined) return undefined
   const number = Number(value)
   if (number > 0 && Number.isFinite(number)) return number
