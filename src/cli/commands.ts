@@ -125,6 +125,15 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'the config in force and where it comes from',
     load: () => import('./commands/config.ts'),
   },
+  completion: {
+    group: 'More',
+    usage: 'completion SHELL',
+    summary: 'Tab completion for bash, zsh and fish',
+    load: async () => {
+      const { completionCommand } = await import('./commands/completion.ts')
+      return { command: completionCommand({ verbs: commands, aliases }) }
+    },
+  },
 }
 
 /** Other words for the same verbs. */

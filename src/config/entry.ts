@@ -93,14 +93,22 @@ function commonFields(fields: Fields): CommonFields {
     // Whoever grants a call a longer silence than the usual cap means the cap as well.
     maxTimeout: fields.seconds('maxTimeout') ?? Math.max(600, timeout),
     startTimeout: fields.seconds('startTimeout') ?? 30,
-    lifecycle: fields.oneOf('lifecycle', ['lazy', 'eager', 'per-call']) ?? 'lazy',
-    idle: fields.seconds('idle') ?? 600,
+    ...lifeOf(fields),
     share: fields.oneOf('share', ['all', 'client']) ?? (keepsOneUsersState(fields) ? 'client' : 'all'),
     alwaysAllow: fields.texts('alwaysAllow'),
     deny: fields.texts('deny'),
     tools: toolFilter(fields),
   }
 }
+
+/** Other clients write `keep-alive` for a server that, once started, stays. */
+function lifeOf(fields: Fields): Pick<CommonFields, 'lifecycle' | 'idle'> {
+  const said = fields.oneOf('lifecycle', ['lazy', 'eager', 'per-call', 'keep-alive']) ?? 'lazy'
+  const idle = fields.seconds('idle') ?? (said === 'lazy' || said === 'per-call' ? 600 : never)
+  return { lifecycle: said === 'keep-alive' ? 'lazy' : said, idle }
+}
+
+const never = 2_000_000
 
 /** Browsers: what one client has open there is nobody else's business, and two would fight over the same page. */
 function keepsOneUsersState(fields: Fields): boolean {

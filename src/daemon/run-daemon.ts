@@ -158,8 +158,11 @@ async function openView({ caller }: Hello, peer: Peer, { pool, sandbox }: Shared
     ask: async (question) => String(await peer.request('input', question)),
   })
   const log = callLog(`${places(env).state}/calls.jsonl`, client)
-  return {
-    hub: await openHub(config, { pool, client, sandbox, callLog: log, resolve: { inputs } }),
-    warnings: config.warnings,
-  }
+  const hub = await openHub(config, { pool, client, sandbox, callLog: log, resolve: { inputs } })
+  const eager = config.servers.filter(
+    ({ standing }) => standing.kind === 'usable' && standing.server.lifecycle === 'eager',
+  )
+  // Started without being waited for: who needs one waits then.
+  if (eager.length > 0) void hub.catalogue({ servers: eager.map(({ name }) => name), kinds: ['tools'] })
+  return { hub, warnings: config.warnings }
 }

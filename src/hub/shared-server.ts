@@ -52,6 +52,7 @@ export function sharedServer({ server, connect, owned, onEnd }: SharedSetup): Sh
   let connecting: Promise<Connection> | undefined
   let live: Connection | undefined
   let busy = 0
+  let hasCalled = false
   let idle: NodeJS.Timeout | undefined
   let counts = { startedAtMs: 0, starts: 0, calls: 0 }
   let lastError: string | undefined
@@ -119,6 +120,7 @@ export function sharedServer({ server, connect, owned, onEnd }: SharedSetup): Sh
   function ended(): void {
     connecting = undefined
     live = undefined
+    hasCalled = false
     lists.clear()
     clearTimeout(idle)
   }
@@ -153,6 +155,7 @@ export function sharedServer({ server, connect, owned, onEnd }: SharedSetup): Sh
   async function timed(call: () => Promise<JsonObject>): Promise<JsonObject> {
     const startedAt = performance.now()
     counts = { ...counts, calls: counts.calls + 1 }
+    hasCalled = true
     try {
       return await call()
     } catch (error) {
@@ -178,6 +181,7 @@ export function sharedServer({ server, connect, owned, onEnd }: SharedSetup): Sh
   /** Starts the idle time anew. */
   function rest(): void {
     clearTimeout(idle)
+    if (server.lifecycle === 'per-call' && hasCalled) return void live?.close()
     if (server.idle === Number.POSITIVE_INFINITY) return
     idle = setTimeout(() => void live?.close(), server.idle * 1000)
     idle.unref()

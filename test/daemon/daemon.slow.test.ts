@@ -229,6 +229,36 @@ describe('the daemon', () => {
   })
 })
 
+describe('how long a server lives', () => {
+  test('lifecycle "per-call" gives every call a process of its own', async () => {
+    await using place = await workplace({ brief: { ...fixture('echo'), lifecycle: 'per-call' } })
+
+    const pids = [await place.warm(['call', 'brief.pid']), await place.warm(['call', 'brief.pid'])].map(({ stdout }) =>
+      Number(stdout),
+    )
+
+    expect(pids[0]).not.toBe(pids[1])
+    await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), patience)
+  })
+
+  test('an idle server is stopped, and the next call starts it again', async () => {
+    await using place = await workplace({ idle: { ...fixture('echo'), idle: 1 } })
+    const first = Number((await place.warm(['call', 'idle.pid'])).stdout)
+
+    await vi.waitFor(() => expect(isRunning(first)).toBe(false), patience)
+
+    expect(Number((await place.warm(['call', 'idle.pid'])).stdout)).not.toBe(first)
+  })
+
+  test('lifecycle "eager" starts a server before anybody needs it', async () => {
+    await using place = await workplace({ keen: { ...fixture('echo', { args: ['--keen'] }), lifecycle: 'eager' } })
+
+    await place.warm(['call', 'one.pid'])
+
+    await vi.waitFor(async () => expect((await place.warm(['status', '--json'])).stdout).toContain('"keen"'), patience)
+  })
+})
+
 describe('whose environment', () => {
   test('a daemon started with an empty environment gives each caller its own', async () => {
     await using place = await workplace({ needy: { ...fixture('echo'), env: { TOKEN: '${TOKEN}' } } })

@@ -143,7 +143,7 @@ describe.concurrent('--json', () => {
     ['prompt', ['prompt', 'one:talk'], { messages: [{ role: 'user' }, { role: 'assistant' }, { role: 'user' }] }],
     ['read', ['read', 'data://bytes'], { contents: [{ blob: 'AAECAw==' }] }],
     ['inspect', ['inspect', 'one.add'], { id: 'one.add', inputSchema: { required: ['a'] } }],
-    ['list', ['list', 'one'], { servers: [{ name: 'one', state: { kind: 'ready' } }] }],
+    ['list', ['list', 'one', '--fresh'], { servers: [{ name: 'one', state: { kind: 'ready' } }] }],
     ['doctor', ['doctor', 'one'], { ok: true, servers: [{ name: 'one' }] }],
     ['config', ['config'], {}],
     ['review', ['review'], { servers: [] }],

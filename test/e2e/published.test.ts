@@ -50,7 +50,7 @@ describe.concurrent('with the three published servers of the example', () => {
   })
 
   test('list --json --all has the whole catalogue', async () => {
-    const { stdout } = await capstan('list', '--all', '--json')
+    const { stdout } = await capstan('list', '--all', '--json', '--fresh')
 
     const lists = JSON.parse(stdout) as Readonly<Record<string, readonly unknown[]>>
     expect(lists['servers']).toMatchObject(servers.map((name) => ({ name, state: { kind: 'ready', era: 'legacy' } })))

@@ -1,0 +1,77 @@
+import { join } from 'node:path'
+import type { Config } from '../../config/types.ts'
+import { homeFolder, places } from '../../files/places.ts'
+import type { ListKind } from '../../hub/api.ts'
+import { diskCatalogue } from '../../hub/disk-catalogue.ts'
+import { listingCache } from '../../hub/listing-cache.ts'
+import type { GlobalFlags, Io } from '../command.ts'
+import { loadCommandConfig } from '../command-config.ts'
+import { dialRunning, wantsDaemon } from '../daemon-hub.ts'
+import type { Given } from './find-hole.ts'
+import type { Suggest } from './offer-arguments.ts'
+import type { Knowledge } from './offer-words.ts'
+
+interface KnowledgeSetup {
+  readonly io: Io
+  readonly flags: GlobalFlags
+  readonly signal: AbortSignal
+}
+
+/** What the config, the catalogue on disk and a daemon that runs already know. Starts nothing and asks nobody. */
+export function knowledgeOf({ io, flags: own, signal }: KnowledgeSetup, given: Given): Knowledge {
+  const flags = typedFlags(own, given, io)
+  let loading: Promise<Config> | undefined
+  const config = () => (loading ??= loadCommandConfig(io, flags))
+  return {
+    servers: async () => (await config()).servers.map(({ name, standing }) => ({ name, standing: standing.kind })),
+    catalogue: async (kind) => seenOnDisk(await config(), kind),
+    suggest: suggestWith({ io, flags, signal }),
+  }
+}
+
+/** The flags of the line that is being typed, as far as they say which servers there are. */
+function typedFlags(own: GlobalFlags, { flags }: Given, io: Io): GlobalFlags {
+  const [stdio] = flags.get('stdio') ?? []
+  const [url] = flags.get('url') ?? []
+  return {
+    ...own,
+    config: (flags.get('config') ?? []).map((path) => path.replace(/^~(?=\/)/, homeFolder(io.env))),
+    header: flags.get('header') ?? [],
+    trustProject: flags.has('trust-project'),
+    noDaemon: flags.has('no-daemon'),
+    ...(stdio === undefined ? {} : { stdio }),
+    ...(url === undefined ? {} : { url }),
+  }
+}
+
+/** Each server by itself, so that one which has never been seen does not hide the others; a name is worth having at any age. */
+function seenOnDisk(config: Config, kind: ListKind) {
+  const cache = listingCache(join(places(config.surroundings.env).cache, 'listings'), Date.now)
+  const question = { kinds: [kind], maxAgeMs: Number.POSITIVE_INFINITY, nowMs: Date.now() }
+  const seen = config.servers.flatMap(
+    ({ name }) => diskCatalogue(config, cache, { ...question, servers: [name] }) ?? [],
+  )
+  return {
+    tools: seen.flatMap(({ tools }) => tools),
+    prompts: seen.flatMap(({ prompts }) => prompts),
+    resources: seen.flatMap(({ resources }) => resources),
+    templates: seen.flatMap(({ templates }) => templates),
+    servers: seen.flatMap(({ servers }) => servers),
+  }
+}
+
+/** A person waits with a finger on the Tab key. */
+const longestWaitMs = 300
+
+function suggestWith({ io, flags, signal: interrupted }: KnowledgeSetup): Suggest {
+  return async (prompt, argument, context) => {
+    if (!wantsDaemon(io, flags)) return []
+    const signal = AbortSignal.any([interrupted, AbortSignal.timeout(longestWaitMs)])
+    await using hub = await dialRunning({ io, flags, signal })
+    const statuses = (await hub?.servers({ signal })) ?? []
+    // One that does not run yet would be started by the question.
+    const isReady = statuses.some(({ name, state }) => name === prompt.server && state.kind === 'ready')
+    if (hub === undefined || !isReady) return []
+    return (await hub.complete(prompt, argument, { context, signal })).values
+  }
+}
