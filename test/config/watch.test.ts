@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { parseJsonc } from '../../src/config/parse-jsonc.ts'
 import type { Config, ConfiguredServer, RawEntry, Standing } from '../../src/config/types.ts'
 import { diffConfigs, watchConfig } from '../../src/config/watch.ts'
+import { writeFileAtomic } from '../../src/files/atomic-write.ts'
 import { tempFolder } from './temp-folder.ts'
 
 const timing = { settleMs: 20, lookAgainMs: 3_600_000 }
@@ -28,9 +29,9 @@ test('a file that does not parse is reported with line and column, and its mendi
   await folder.write({ 'mcp.json': '{"a": {"command": "x"}}' })
   using seen = await watching(file)
 
-  await folder.write({ 'mcp.json': '{\n  "a": {"command" "x"}\n}' })
+  await writeFileAtomic(file, '{\n  "a": {"command" "x"}\n}')
   expect(await seen.next()).toMatchObject({ code: 'config_invalid', message: `${file}:2:19: colon expected.` })
-  await folder.write({ 'mcp.json': '{"a": {"command": "x"}, "b": {}}' })
+  await writeFileAtomic(file, '{"a": {"command": "x"}, "b": {}}')
 
   expect(await seen.next()).toEqual({ added: ['b'], removed: [], changed: [] })
 })
@@ -41,7 +42,7 @@ test('a change that leaves every server as it was is not passed on', async () =>
   await folder.write({ 'mcp.json': '{"a": {"command": "x", "cwd": "."}}' })
   using seen = await watching(file)
 
-  await folder.write({ 'mcp.json': '{ // a comment\n "a": {"cwd": ".", "command": "x"}}' })
+  await writeFileAtomic(file, '{ // a comment\n "a": {"cwd": ".", "command": "x"}}')
   await seen.loaded(2)
   await rm(file)
 
