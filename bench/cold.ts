@@ -1,98 +1,94 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { compare, ratioOf, timeProgram, type Samples, type TimedProgram } from './measure.ts'
+import { capstan, oneToolOfEach, openGround, path, serverNames, type Ground } from './ground.ts'
+import type { TimedProgram } from './measure.ts'
+import type { PeerPrograms } from './peers/install.ts'
+import { comparePrograms, timeRow, type Programs } from './programs.ts'
 import type { Row } from './table.ts'
 
-const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
-const capstan = path('../dist/cli/bin.js')
+const message = 'hello world'
+const script = 'raw JSON-RPC script'
 
-/** Starts of the whole program: help, one call, a list of ten servers. Each has had one run to fill the caches on disk. */
-export async function benchCold(rounds: {
-  readonly start: number
-  readonly call: number
-  readonly list: number
-}): Promise<readonly Row[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'capstan-bench-'))
-  const env = { PATH: process.env['PATH'], HOME: folder }
-  const config = join(folder, 'mcp.json')
-  writeFileSync(config, JSON.stringify({ mcpServers: tenServers(folder) }))
-  try {
-    return [
-      ...(await benchStart(env, rounds.start)),
-      ...(await benchCall(env, config, rounds.call)),
-      ...(await benchList(env, config, rounds.list)),
-    ]
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+/** Starts of the whole program without a daemon: help, one call, a list of ten servers. Each has had one run to fill the caches on disk. */
+export async function benchCold(
+  rounds: { readonly start: number; readonly call: number; readonly list: number },
+  peers: PeerPrograms,
+): Promise<readonly Row[]> {
+  await using ground = openGround({ daemon: 'off' })
+  return [
+    ...(await benchStart(ground, peers, rounds.start)),
+    ...(await benchCall(ground, peers, rounds.call)),
+    ...(await benchList(ground, peers, rounds.list)),
+  ]
 }
 
-function tenServers(folder: string): Readonly<Record<string, object>> {
-  const server = (kind: string, number: number, ...args: readonly string[]) => {
-    const file = path(`../node_modules/@modelcontextprotocol/server-${kind}/dist/index.js`)
-    const env = kind === 'memory' ? { MEMORY_FILE_PATH: join(folder, `memory-${number}.json`) } : {}
-    return [`${kind}${number === 1 ? '' : number}`, { command: process.execPath, args: [file, ...args], env }] as const
-  }
-  return Object.fromEntries([
-    ...[1, 2, 3, 4].map((number) => server('everything', number)),
-    ...[1, 2, 3].map((number) => server('memory', number)),
-    ...[1, 2, 3].map((number) => server('filesystem', number, folder)),
-  ])
-}
-
-async function benchStart(env: NodeJS.ProcessEnv, rounds: number): Promise<readonly Row[]> {
-  const samples = await comparePrograms(rounds, {
-    floor: { args: ['-e', '0'], env, expected: [] },
+async function benchStart({ env }: Ground, peers: PeerPrograms, rounds: number): Promise<readonly Row[]> {
+  const besides = ofPeers(peers, {
+    mcporter: (program) => ({ 'mcporter --help': { args: [program, '--help'], env, expected: ['mcporter'] } }),
+    'mcp-hub': (program) => ({ 'mcp-hub --help': { args: [program, '--help'], env, expected: ['mcp-hub'] } }),
+  })
+  const programs = {
+    '`node -e 0`': { args: ['-e', '0'], env, expected: [] },
     ours: { args: [capstan, '--help'], env, expected: ['capstan'] },
-  })
-  return [row({ work: 'start: `capstan --help`', floor: '`node -e 0`', target: 1.5 }, samples, 'exitMs')]
-}
-
-async function benchCall(env: NodeJS.ProcessEnv, config: string, rounds: number): Promise<readonly Row[]> {
-  const call = ['call', 'everything.echo', 'message=hello world', '--config', config]
-  const expected = ['hello world']
-  const samples = await comparePrograms(rounds, {
-    floor: { args: [path('raw/call.mjs'), config, 'everything', 'echo', '{"message":"hello world"}'], env, expected },
-    ours: { args: [capstan, ...call], env, expected },
-  })
-  const floor = 'raw JSON-RPC script'
+    ...besides,
+  }
+  const samples = await comparePrograms(programs, rounds)
+  const work = 'start: `capstan --help`'
   return [
-    row({ work: 'cold call of echo, to the answer', floor, target: 1.35 }, samples, 'answerMs'),
-    row({ work: 'cold call of echo, to the exit', floor }, samples, 'exitMs'),
+    timeRow(work, samples, { floor: '`node -e 0`', target: 1.5 }),
+    ...Object.keys(besides).map((floor) => timeRow(work, samples, { floor })),
   ]
 }
 
-async function benchList(env: NodeJS.ProcessEnv, config: string, rounds: number): Promise<readonly Row[]> {
-  // One tool of each server by its full name: a list that lacks a server must not pass for a fast one.
-  const numbers = ['', '2', '3']
-  const expected = [
-    ...[...numbers, '4'].map((number) => `everything${number}.echo`),
-    ...numbers.flatMap((number) => [`memory${number}.create_entities`, `filesystem${number}.directory_tree`]),
-  ]
-  const samples = await comparePrograms(rounds, {
-    floor: { args: [path('raw/list.mjs'), config], env, expected },
-    ours: { args: [capstan, 'list', '--json', '--config', config], env, expected },
+async function benchCall({ env, config }: Ground, peers: PeerPrograms, rounds: number): Promise<readonly Row[]> {
+  const raw = [path('raw/call.mjs'), config, 'everything', 'echo', JSON.stringify({ message })]
+  const ours = [capstan, 'call', 'everything.echo', `message=${message}`, '--config', config]
+  const program = (args: readonly string[]): TimedProgram => ({ args, env, expected: [message] })
+  const besides = ofPeers(peers, {
+    mcporter: (file) => ({
+      mcporter: program([file, '--config', config, 'call', 'everything.echo', `message=${message}`]),
+    }),
+    'mcp-inspector': (file) => ({ 'inspector --cli': program(inspectorCall(file, config)) }),
   })
-  const floor = 'raw JSON-RPC script'
+  const samples = await comparePrograms({ [script]: program(raw), ours: program(ours), ...besides }, rounds)
+  const work = 'cold call of echo, to the'
   return [
-    row({ work: 'cold list of 10 servers, to the answer', floor, target: 1.2 }, samples, 'answerMs'),
-    row({ work: 'cold list of 10 servers, to the exit', floor }, samples, 'exitMs'),
+    timeRow(`${work} answer`, samples, { floor: script, target: 1.35, time: 'answerMs' }),
+    timeRow(`${work} exit`, samples, { floor: script }),
+    ...Object.keys(besides).map((floor) => timeRow(`${work} exit`, samples, { floor, target: 1 })),
   ]
 }
 
-function comparePrograms(
-  rounds: number,
-  programs: { readonly floor: TimedProgram; readonly ours: TimedProgram },
-): Promise<Samples> {
-  const contestant = (name: 'floor' | 'ours') => ({
-    name,
-    run: async () => ({ ...(await timeProgram(programs[name])) }),
-  })
-  return compare([contestant('floor'), contestant('ours')], rounds)
+function inspectorCall(file: string, config: string): readonly string[] {
+  const which = ['--config', config, '--server', 'everything']
+  return [file, '--cli', ...which, '--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', `message=${message}`]
 }
 
-function row(text: Pick<Row, 'work' | 'floor' | 'target'>, samples: Samples, time: 'answerMs' | 'exitMs'): Row {
-  return { ...text, unit: 'ms', ...ratioOf(samples, { floor: 'floor', ours: 'ours' }, time) }
+async function benchList({ env, config }: Ground, peers: PeerPrograms, rounds: number): Promise<readonly Row[]> {
+  const besides = ofPeers(peers, {
+    mcporter: (file) => {
+      const expected = [...serverNames.map((name) => `"name": "${name}"`), 'create_entities']
+      return { mcporter: { args: [file, '--config', config, 'list', '--json'], env, expected } }
+    },
+  })
+  const programs = {
+    [script]: { args: [path('raw/list.mjs'), config], env, expected: oneToolOfEach },
+    // What is on disk would answer without starting anything.
+    ours: { args: [capstan, 'list', '--fresh', '--json', '--config', config], env, expected: oneToolOfEach },
+    ...besides,
+  }
+  const samples = await comparePrograms(programs, rounds)
+  const work = 'cold list of 10 servers, to the'
+  return [
+    timeRow(`${work} answer`, samples, { floor: script, target: 1.2, time: 'answerMs' }),
+    timeRow(`${work} exit`, samples, { floor: script }),
+    ...Object.keys(besides).map((floor) => timeRow(`${work} exit`, samples, { floor, target: 1 })),
+  ]
+}
+
+/** The programs of those peers that are there. */
+function ofPeers(peers: PeerPrograms, makers: Readonly<Record<string, (file: string) => Programs>>): Programs {
+  const made = Object.entries(makers).map(([command, make]) => {
+    const file = peers.get(command)
+    return file === undefined ? {} : make(file)
+  })
+  return Object.assign({}, ...made) as Programs
 }

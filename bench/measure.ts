@@ -42,13 +42,35 @@ export function ratioOf(
   const series = (name: string): readonly number[] => (samples[name] ?? []).map((times) => times[time] ?? Number.NaN)
   const [floor, ours] = [series(names.floor), series(names.ours)]
   const ratios = ours.map((value, round) => value / (floor[round] ?? Number.NaN)).sort((a, b) => a - b)
-  const quartile = (part: number): number => ratios[Math.round((ratios.length - 1) * part)] ?? Number.NaN
   return {
     floorValue: median(floor),
     oursValue: median(ours),
     ratio: median(ratios),
-    spread: [quartile(0.25), quartile(0.75)],
+    spread: [quartile(ratios, 0.25), quartile(ratios, 0.75)],
   }
+}
+
+/** A row for values that have a limit of their own instead of something beside them. */
+export function limitRow(
+  work: string,
+  limit: number,
+  values: readonly number[],
+): Comparison & { readonly work: string; readonly floor: string; readonly target: number } {
+  const sorted = values.map((value) => value / limit).sort((a, b) => a - b)
+  const spread = [quartile(sorted, 0.25), quartile(sorted, 0.75)] as const
+  return {
+    work,
+    floor: 'limit',
+    floorValue: limit,
+    oursValue: median(values),
+    ratio: median(values) / limit,
+    spread,
+    target: 1,
+  }
+}
+
+function quartile(sorted: readonly number[], part: number): number {
+  return sorted[Math.round((sorted.length - 1) * part)] ?? Number.NaN
 }
 
 export function median(values: readonly number[]): number {

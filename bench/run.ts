@@ -1,41 +1,80 @@
-// npm run bench [-- --quick]: prints our times beside a floor measured in the same run. Ratios carry over to other
-// machines, milliseconds do not. The targets hold on a quiet machine.
+// npm run bench [-- PART…] [--quick] [--peers]: prints our figures beside others measured in the same run. Ratios carry over to other
+// machines, milliseconds do not. The targets hold on a quiet machine. Parts: cold, warm, memory, calls, big, tokens, size, search.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { messageOf } from '../src/errors.ts'
 import { installPackage } from '../test/fixtures/installed-package.ts'
 import { benchCold } from './cold.ts'
+import { path } from './ground.ts'
 import { benchBigResult, benchCalls } from './in-process.ts'
+import { limitRow } from './measure.ts'
+import { benchMemory } from './memory.ts'
+import { installPeers, type PeerPrograms } from './peers/install.ts'
 import { renderTable, type Row } from './table.ts'
+import { benchTokens } from './tokens.ts'
+import { benchWarm } from './warm.ts'
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
+const { values, positionals } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, peers: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
 const rounds = values.quick
-  ? { start: 9, call: 7, list: 5, calls: 7, big: 1 }
-  : { start: 31, call: 21, list: 9, calls: 21, big: 3 }
+  ? { start: 9, call: 7, list: 5, warmCall: 9, warmList: 9, client: 3, daemon: 1, calls: 7, big: 1 }
+  : { start: 31, call: 21, list: 9, warmCall: 31, warmList: 31, client: 9, daemon: 3, calls: 21, big: 3 }
 
-const before = machine()
-const rows = [
-  ...(await step('cold starts', () => benchCold(rounds))),
-  ...(await step('calls in one process', () => benchCalls(rounds.calls, 200))),
-  ...(await step('a result of 40 MB', () => benchBigResult(rounds.big))),
-  ...(await step('installed size', installedSize)),
-]
-const report = `${before}\n${machine()}\n\n${renderTable(rows)}\n`
-console.log(report)
-save(report)
+const parts: Readonly<Record<string, (peers: PeerPrograms) => Promise<readonly Row[]>>> = {
+  cold: (peers) => benchCold(rounds, peers),
+  warm: (peers) => benchWarm(rounds, peers),
+  memory: () => benchMemory(rounds),
+  calls: () => benchCalls(rounds.calls, 200),
+  big: () => benchBigResult(rounds.big),
+  tokens: benchTokens,
+  size: installedSize,
+}
 
-async function step(name: string, work: () => Promise<readonly Row[]>): Promise<readonly Row[]> {
-  process.stderr.write(`${name} …\n`)
-  return work()
+const unknown = positionals.filter((part) => part !== 'search' && !Object.hasOwn(parts, part))
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}. Parts: ${Object.keys(parts).join(', ')}, search`)
+  process.exitCode = 2
+} else {
+  if (positionals.length === 0 || positionals.some((part) => part !== 'search')) await measure()
+  // It installs 46 servers the first time, so it runs only when it is asked for.
+  if (positionals.includes('search')) await runSearch()
+}
+
+async function measure(): Promise<void> {
+  const peers: PeerPrograms = values.peers ? await installPeers() : new Map()
+  const chosen = Object.entries(parts).filter(([name]) => positionals.length === 0 || positionals.includes(name))
+  const lines = [`${values.quick ? 'quick run, ' : ''}${machine()}`]
+  const rows: Row[] = []
+  for (const [name, part] of chosen) {
+    process.stderr.write(`${name} …\n`)
+    try {
+      rows.push(...(await part(peers)))
+    } catch (error) {
+      // What the other parts found is not lost with it.
+      lines.push(`left out: ${name}, because ${messageOf(error)}`)
+      process.exitCode = 1
+    }
+    lines.push(`after ${name}: ${machine()}`)
+  }
+  const report = `${lines.join('\n')}\n\n${renderTable(rows)}\n`
+  console.log(report)
+  save(report)
+}
+
+async function runSearch(): Promise<void> {
+  const child = spawn(process.execPath, [path('search/run.ts')], { stdio: 'inherit' })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) process.exitCode = 1
 }
 
 async function installedSize(): Promise<readonly Row[]> {
   await using installed = await installPackage()
-  const megabytes = installed.installedBytes / 1e6
-  const ratio = megabytes / 60
-  const row = { work: 'installed, production only', floor: 'limit', unit: 'MB', target: 1 } as const
-  return [{ ...row, floorValue: 60, oursValue: megabytes, ratio, spread: [ratio, ratio] }]
+  return [{ ...limitRow('installed, production only', 60, [installed.installedBytes / 1e6]), unit: 'MB' }]
 }
 
 function machine(): string {
@@ -44,7 +83,7 @@ function machine(): string {
 }
 
 function save(report: string): void {
-  const folder = fileURLToPath(new URL('results/', import.meta.url))
+  const folder = path('results/')
   mkdirSync(folder, { recursive: true })
   const name = new Date().toISOString().replaceAll(':', '-').slice(0, 19)
   writeFileSync(`${folder}${name}.md`, report)

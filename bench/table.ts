@@ -1,23 +1,26 @@
 import type { Comparison } from './measure.ts'
 
-/** One line of the result: our time against a floor, and what we aim at. */
+/** One line of the result: our figure beside another one, and what we aim at. */
 export interface Row extends Comparison {
   readonly work: string
   readonly floor: string
-  readonly unit: 'ms' | 'MB'
+  readonly unit: 'ms' | 'MB' | 'tokens'
   /** The ratio we aim at, or none where the number is only of interest. */
   readonly target?: number
 }
 
 /** The rows as a Markdown table. */
 export function renderTable(rows: readonly Row[]): string {
-  const head = ['work', 'beside', 'floor', 'ours', 'ratio', 'middle half', 'target', '']
+  const head = ['work', 'beside', 'its figure', 'ours', 'ratio', 'middle half', 'target', '']
   const lines = [head, head.map(() => '---'), ...rows.map(cells)]
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n')
 }
 
 function cells(row: Row): readonly string[] {
-  const show = (value: number): string => `${value < 100 ? value.toPrecision(3) : value.toFixed(0)} ${row.unit}`
+  const show = (value: number): string => {
+    const isWhole = value >= 100 || row.unit === 'tokens'
+    return `${isWhole ? value.toFixed(0) : value.toPrecision(3)} ${row.unit}`
+  }
   const spread = row.spread.map((ratio) => ratio.toFixed(2)).join('–')
   const target = row.target === undefined ? '' : `≤ ${row.target}`
   return [
