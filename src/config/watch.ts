@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { watchFiles, type WatchOptions } from '../files/watch.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { Config, ConfiguredServer } from './types.ts'
@@ -49,11 +50,18 @@ export function watchConfig({ initial, load, onConfig, onError, files, timing }:
     if (isLoading) return
     isLoading = true
     void load()
+      .catch(lookAgain)
       .then(accept, report)
       .finally(() => {
         isLoading = false
         if (isAgainWanted && !isDisposed) reload()
       })
+  }
+
+  /** Editors that write in place leave a file that does not parse for a moment: only what stays broken is worth a word. */
+  async function lookAgain(): Promise<Config> {
+    await delay(timing?.settleMs ?? 100)
+    return load()
   }
 
   function accept(config: Config): void {
