@@ -56,7 +56,8 @@ export function openGround({ daemon }: { readonly daemon: 'on' | 'off' }): Groun
 function tenServers(folder: string): Servers {
   const server = (kind: string, number: number, ...args: readonly string[]) => {
     const file = path(`../node_modules/@modelcontextprotocol/server-${kind}/dist/index.js`)
-    const env = kind === 'memory' ? { MEMORY_FILE_PATH: join(folder, `memory-${number}.json`) } : {}
+    // Entries that say the same share one process; with a variable of their own they are ten.
+    const env = { BENCH_SERVER: String(number), MEMORY_FILE_PATH: join(folder, `memory-${number}.json`) }
     return [`${kind}${number === 1 ? '' : number}`, { command: process.execPath, args: [file, ...args], env }] as const
   }
   return Object.fromEntries([

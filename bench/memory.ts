@@ -62,11 +62,11 @@ async function benchDaemon(rounds: number): Promise<readonly Row[]> {
     await using ground = openGround({ daemon: 'on' })
     const { config } = ground
     await ground.capstan('call', 'everything.echo', 'message=hello', '--config', config)
-    one.push(await daemonMb(ground))
+    one.push(await daemonMb(ground, 1))
     await ground.capstan('list', '--fresh', '--json', '--config', config)
-    ten.push(await daemonMb(ground))
+    ten.push(await daemonMb(ground, 10))
     await ground.capstan('exec', '-e', oneCall, '--config', config)
-    spare.push(await daemonMb(ground))
+    spare.push(await daemonMb(ground, 10))
   }
   const row = (work: string, values: readonly number[]): Row => ({
     ...limitRow(`idle daemon, ${work}, RSS`, daemonLimitMb, values),
@@ -75,12 +75,15 @@ async function benchDaemon(rounds: number): Promise<readonly Row[]> {
   return [row('one server', one), row('10 servers', ten), row('10 servers and a spare sandbox', spare)]
 }
 
-async function daemonMb(ground: Ground): Promise<number> {
+/** With the number of servers that must run in it, for entries that turn out to be one server would flatter it. */
+async function daemonMb(ground: Ground, serverCount: number): Promise<number> {
   await settle(2000)
-  const { daemon } = JSON.parse(await ground.capstan('status', '--json')) as {
+  const status = JSON.parse(await ground.capstan('status', '--json')) as {
     readonly daemon: { readonly pid: number }
+    readonly servers: readonly unknown[]
   }
+  if (status.servers.length !== serverCount) throw new Error(`${status.servers.length} servers run, not ${serverCount}`)
   await settle(1000)
-  const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(daemon.pid)])
+  const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(status.daemon.pid)])
   return (Number(stdout) * 1024) / 1e6
 }
