@@ -2,6 +2,7 @@ import { CapstanError, messageOf } from '../../errors.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { knowledgeOf } from '../complete/knowledge.ts'
 import { offerWords, type Vocabulary } from '../complete/offer-words.ts'
+import { nothing } from '../complete/offer.ts'
 import { renderReply } from '../complete/reply.ts'
 import { scripts } from '../complete/scripts.ts'
 import { isShell, shells, splitLine, type Shell } from '../complete/split-line.ts'
@@ -18,7 +19,7 @@ arguments come from servers that the daemon runs already.
   --line TEXT   what the script asks: the command line up to the cursor. Prints candidates, and nothing when there are none
   --word TEXT   for bash: the part of it that bash would replace
   --debug       say why there are no candidates
-  --json        makes no difference: a script is a script
+  --json        the script, or the candidates, as one JSON value
 
 Install
   bash   echo 'eval "$(capstan completion bash)"' >> ~/.bashrc
@@ -41,7 +42,9 @@ async function run(context: CommandContext, input: CommandInput, vocabulary: Voc
     })
   }
   const { line, word } = values
-  if (typeof line !== 'string') await context.io.out(scripts[shell])
+  const script = scripts[shell]
+  if (typeof line !== 'string')
+    await context.io.out(context.flags.json ? `${JSON.stringify({ shell, script })}\n` : script)
   else await reply(context, { shell, line, word: typeof word === 'string' ? word : undefined }, vocabulary)
   return exitCodes.ok
 }
@@ -54,13 +57,12 @@ interface Question {
 
 async function reply(context: CommandContext, { shell, line, word }: Question, vocabulary: Vocabulary): Promise<void> {
   const { io, flags } = context
-  try {
-    const split = splitLine(line, shell)
-    const typed = { words: split.words.slice(1), current: split.current }
-    const offer = await offerWords(typed, vocabulary, (given) => knowledgeOf(context, given))
-    await io.out(renderReply(shell, offer, { line: split, word: word ?? split.current }))
-  } catch (error) {
+  const split = splitLine(line, shell)
+  const typed = { words: split.words.slice(1), current: split.current }
+  const offer = await offerWords(typed, vocabulary, (given) => knowledgeOf(context, given)).catch((error: unknown) => {
     // Somebody is in the middle of typing: a broken config or an unknown tool is said when the command runs.
     if (flags.debug) io.err(`capstan: no candidates: ${messageOf(error)}\n`)
-  }
+    return nothing
+  })
+  await io.out(flags.json ? `${JSON.stringify(offer)}\n` : renderReply(shell, offer, { line: split, word }))
 }

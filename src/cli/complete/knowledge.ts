@@ -9,7 +9,7 @@ import { loadCommandConfig } from '../command-config.ts'
 import { dialRunning, wantsDaemon } from '../daemon-hub.ts'
 import type { Given } from './find-hole.ts'
 import type { Suggest } from './offer-arguments.ts'
-import type { Knowledge } from './offer-words.ts'
+import type { Knowledge } from './grammar.ts'
 
 interface KnowledgeSetup {
   readonly io: Io

@@ -5,8 +5,8 @@ import { splitLine, type Quote, type Shell, type SplitLine } from './split-line.
 
 export interface Cursor {
   readonly line: SplitLine
-  /** What readline takes for the word at the cursor: bash replaces only that. */
-  readonly word: string
+  /** What readline takes for the word at the cursor, for bash replaces only that; all of it when absent. */
+  readonly word: string | undefined
 }
 
 /**
@@ -46,7 +46,7 @@ const longestAbout = 80
 
 /** Bash inserts what it gets as it stands, so it is quoted here, and gets only what comes in place of its own word. */
 function bashLines(values: readonly string[], { line: { current, quote }, word }: Cursor): readonly string[] {
-  const replaced = splitLine(quote + word, 'bash').current
+  const replaced = word === undefined ? current : splitLine(quote + word, 'bash').current
   if (!current.endsWith(replaced)) return []
   const kept = current.length - replaced.length
   return values

@@ -1,0 +1,135 @@
+import { clientIds, clients } from '../../config/import/clients.ts'
+import type { Standing } from '../../config/types.ts'
+import type { Catalogue, ListKind } from '../../hub/api.ts'
+import { findPrompt, findTool } from '../../hub/names.ts'
+import { helpTopics } from '../help-topics.ts'
+import type { Given } from './find-hole.ts'
+import { offerPromptArguments, offerToolArguments, type Suggest } from './offer-arguments.ts'
+import { offerPrompts, offerTools } from './offer-names.ts'
+import { files, nothing, plain, words, type Candidate, type Offer } from './offer.ts'
+import { shells } from './split-line.ts'
+
+export interface Verb {
+  readonly summary: string
+}
+
+interface KnownServer {
+  readonly name: string
+  readonly standing: Standing['kind']
+}
+
+/** What can be known without starting anything. */
+export interface Knowledge {
+  readonly servers: () => Promise<readonly KnownServer[]>
+  /** What the servers were last seen to offer. */
+  readonly catalogue: (kind: ListKind) => Promise<Catalogue>
+  readonly suggest: Suggest
+}
+
+/** Where a word is wanted, and what there is to choose it from. */
+interface Asking {
+  readonly typed: string
+  readonly given: Given
+  readonly verbs: Readonly<Record<string, Verb>>
+  readonly knowledge: Knowledge
+}
+
+type Answer = Promise<Offer> | Offer
+
+/** What each verb takes besides flags. A verb that is not here takes what only the person knows. */
+export const positionals: Readonly<Record<string, (asking: Asking) => Answer>> = {
+  list: servers(),
+  inspect: one(async (asking) => words(await inspectable(asking))),
+  call: callWords,
+  prompt: promptWords,
+  read: one(async ({ knowledge }) => words(resourceWords(await knowledge.catalogue('resources')))),
+  exec: one(() => files()),
+  import: ({ given }) => words(clientWords().filter(({ value }) => !given.positionals.includes(value))),
+  remove: servers(),
+  enable: servers((standing) => standing === 'disabled'),
+  disable: servers((standing) => standing !== 'disabled'),
+  doctor: servers(),
+  review: servers((standing) => standing === 'untrusted'),
+  calls: one(() => words([{ value: 'show', about: 'one call in full' }])),
+  logs: one(servers()),
+  restart: one(servers()),
+  config: one(() => words([{ value: 'path', about: 'where files are kept' }])),
+  completion: one(() => words(plain(shells))),
+  help: one(({ verbs }) => words([...verbWords(verbs), ...topicWords()])),
+}
+
+/** What the flags take that name something we know. */
+export const flagValues: Readonly<Record<string, (asking: Asking, prefix: string) => Answer>> = {
+  config: (_, prefix) => files(prefix),
+  save: (_, prefix) => files(prefix),
+  cwd: (_, prefix) => files(prefix),
+  args: ({ typed }, prefix) => (typed.startsWith('@') ? files(`${prefix}@`) : nothing),
+  server: async ({ knowledge }, prefix) => words(serverWords(await knowledge.servers()), prefix),
+  type: (_, prefix) => words(plain(['http', 'sse']), prefix),
+}
+
+export function verbWords(verbs: Readonly<Record<string, Verb>>): readonly Candidate[] {
+  const own = Object.entries(verbs).map(([value, { summary }]) => ({ value, about: summary }))
+  return [...own, { value: 'help', about: 'help for a command or a topic' }]
+}
+
+/** For a verb that takes one word: nothing follows it. */
+function one(offer: (asking: Asking) => Answer): (asking: Asking) => Answer {
+  return (asking) => (asking.given.positionals.length === 0 ? offer(asking) : nothing)
+}
+
+function servers(isWanted: (standing: Standing['kind']) => boolean = () => true): (asking: Asking) => Promise<Offer> {
+  return async ({ knowledge, given }) => {
+    const known = await knowledge.servers()
+    return words(
+      serverWords(known.filter(({ name, standing }) => isWanted(standing) && !given.positionals.includes(name))),
+    )
+  }
+}
+
+async function callWords({ typed, given, knowledge }: Asking): Promise<Offer> {
+  const [name, ...before] = given.positionals
+  const catalogue = await knowledge.catalogue('tools')
+  if (name === undefined) return words(offerTools(catalogue.tools, typed))
+  return offerToolArguments(findTool(catalogue, name), { typed, before })
+}
+
+async function promptWords({ typed, given, knowledge }: Asking): Promise<Offer> {
+  const [name, ...before] = given.positionals
+  const catalogue = await knowledge.catalogue('prompts')
+  if (name === undefined) return words(offerPrompts(catalogue.prompts, typed))
+  return offerPromptArguments(findPrompt(catalogue, name), { typed, before }, knowledge.suggest)
+}
+
+async function inspectable({ typed, knowledge }: Asking): Promise<readonly Candidate[]> {
+  const [known, { tools }, { prompts }] = await Promise.all([
+    knowledge.servers(),
+    knowledge.catalogue('tools'),
+    knowledge.catalogue('prompts'),
+  ])
+  return [...serverWords(known), ...offerTools(tools, typed), ...offerPrompts(prompts, typed)]
+}
+
+function resourceWords({ resources }: Catalogue): readonly Candidate[] {
+  return resources.map(({ uri, title, name, description }) => ({ value: uri, about: title ?? description ?? name }))
+}
+
+function clientWords(): readonly Candidate[] {
+  return clientIds.map((id) => ({ value: id, about: clients[id].title }))
+}
+
+function topicWords(): readonly Candidate[] {
+  // The first line of each is its title.
+  return Object.entries(helpTopics).map(([value, text]) => ({ value, about: text.split('\n')[0] }))
+}
+
+function serverWords(known: readonly KnownServer[]): readonly Candidate[] {
+  return known.map(({ name, standing }) => ({ value: name, about: aboutStanding[standing] }))
+}
+
+const aboutStanding: Readonly<Record<Standing['kind'], string>> = {
+  usable: 'server',
+  disabled: 'server, disabled',
+  invalid: 'server, its entry is wrong',
+  untrusted: 'server, waits for your approval',
+}
