@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '../errors.ts'
 import { hasCode, writeFileAtomic } from '../files/atomic-write.ts'
 import { withLock } from '../files/lock.ts'
 import { places } from '../files/places.ts'
@@ -97,7 +98,9 @@ async function readStore(file: string): Promise<TrustStore | undefined> {
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return { records: new Map(), warnings: [] }
     if (error instanceof SyntaxError) return undefined
-    throw error
+    // A home that cannot be read must not keep anybody from their servers; it only means that nothing was approved.
+    const warning = `${file} cannot be read (${messageOf(error)}), so no project server is trusted.`
+    return { records: new Map(), warnings: [warning] }
   }
 }
 

@@ -39,6 +39,8 @@ export interface ToolEntry extends ToolRef {
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
   readonly annotations?: ToolAnnotations
+  /** The rest of the definition, as the server sent it: icons, `_meta`, and what is yet to be invented. */
+  readonly more?: JsonObject
 }
 
 export interface PromptEntry extends PromptRef {

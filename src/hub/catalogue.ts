@@ -89,7 +89,7 @@ const readers: Readonly<Record<ListKind, Reader>> = {
 }
 
 function readTool(server: string, item: JsonObject): ToolEntry | undefined {
-  const { name, inputSchema, outputSchema, annotations } = item
+  const { name, title: _title, description: _description, inputSchema, outputSchema, annotations, ...more } = item
   if (typeof name !== 'string' || name === '') return undefined
   const tool = { server, tool: name }
   return {
@@ -101,6 +101,7 @@ function readTool(server: string, item: JsonObject): ToolEntry | undefined {
     inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
     ...(isObject(outputSchema) ? { outputSchema } : {}),
     ...(isObject(annotations) ? { annotations } : {}),
+    ...(Object.keys(more).length === 0 ? {} : { more }),
   }
 }
 

@@ -179,7 +179,9 @@ function endedAtStart(error: CapstanError, { name, stderrTail }: ConnectOptions)
 }
 
 function tailText(lines: readonly string[]): string {
-  return lines.length === 0 ? '' : ` Its last words: ${lines.slice(-3).join(' | ')}`
+  // It may have been started twice, with and without the probe, and have said the same both times.
+  const words = [...new Set(lines)].slice(-3).join(' | ')
+  return words === '' ? '' : ` Its last words: ${words.replace(/\.?$/, '.')}`
 }
 
 /** Streamable HTTP in either era; the old two-endpoint transport when the entry says so or when the first is refused as unknown. */

@@ -8,6 +8,7 @@ import { type Look, renderPrompt, renderServer, renderTool } from '../render/ins
 import { renderProblems, totalFailure } from '../render/problems.ts'
 import { groupByServer, type ServerGroup } from '../render/server-group.ts'
 import { columnsFor, styleFor } from '../render/style.ts'
+import { sourceFlags } from '../render/suggestions.ts'
 
 export const command: Command = {
   options: { fresh: { type: 'boolean' } },
@@ -137,5 +138,9 @@ function reportMissing(groups: readonly ServerGroup[], { io, flags }: CommandCon
 }
 
 async function show({ io, flags }: CommandContext, value: unknown, render: (look: Look) => string): Promise<void> {
-  await io.out(flags.json ? `${JSON.stringify(value)}\n` : render({ columns: columnsFor(io), style: styleFor(io) }))
+  await io.out(
+    flags.json
+      ? `${JSON.stringify(value)}\n`
+      : render({ columns: columnsFor(io), style: styleFor(io), flags: sourceFlags(flags) }),
+  )
 }

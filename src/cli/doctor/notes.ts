@@ -35,7 +35,7 @@ export function notesOf({ group, server, commandFile, logs }: Evidence): readonl
 function noiseNote(noise: readonly LogLine[]): Finding {
   const sample = JSON.stringify((noise[0]?.text ?? '').slice(0, 60))
   return note(
-    `It wrote ${count(noise.length, 'line')} to stdout that are no messages, such as ${sample}.`,
+    `It wrote ${count(noise.length, 'line')} to stdout, where only messages belong, such as ${sample}.`,
     'They are skipped; other clients may stop at them. A server should write such lines to stderr.',
   )
 }

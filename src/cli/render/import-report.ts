@@ -54,7 +54,7 @@ export function copyToJson({ report, file, secretsFile }: ToldCopy): string {
     ...(variables.length === 0 ? {} : { secrets: { file: secretsFile, variables } }),
     ...(left.length === 0 ? {} : { secretsNotMoved: left }),
   }
-  return `${JSON.stringify(value, null, 2)}\n`
+  return `${JSON.stringify(value)}\n`
 }
 
 function namesOf(plan: readonly PlannedCopy[], kind: PlannedCopy['kind']): readonly string[] {

@@ -36,7 +36,7 @@ export function tableToJson(table: ImportTable): string {
     leftOut: table.leftOut,
     problems: table.problems,
   }
-  return `${JSON.stringify(value, null, 2)}\n`
+  return `${JSON.stringify(value)}\n`
 }
 
 /** One sentence on a file that could not be read, with the place in it. */

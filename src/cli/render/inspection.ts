@@ -15,6 +15,8 @@ import { displayWidth, truncate } from './width.ts'
 export interface Look {
   readonly columns: number
   readonly style: Style
+  /** Flags that an example needs to find the same servers. */
+  readonly flags?: readonly string[]
 }
 
 /** Everything a person wants to know before calling a tool. */
@@ -31,7 +33,7 @@ export function renderTool(tool: ToolEntry, look: Look): string {
       : [
           section('The server says it', claims.map((claim) => paragraph(claim, { ...look, indent: 2 })).join(''), look),
         ]),
-    section('Example', `  ${plainLine(exampleCall(tool))}\n`, look),
+    section('Example', `  ${plainLine(withFlags(exampleCall(tool), look))}\n`, look),
     look.style.faint(`Costs a model about ${count(toolTokens(tool), 'token')}.`) + '\n',
   ].join('\n')
 }
@@ -48,8 +50,12 @@ export function renderPrompt(prompt: PromptEntry, look: Look): string {
     title(prompt.id, prompt.title, look),
     described(prompt.description, look),
     section('Arguments', argumentTable(rows, look), look),
-    section('Example', `  ${plainLine(examplePrompt(prompt))}\n`, look),
+    section('Example', `  ${plainLine(withFlags(examplePrompt(prompt), look))}\n`, look),
   ].join('\n')
+}
+
+function withFlags(command: string, { flags = [] }: Look): string {
+  return [command, ...flags].join(' ')
 }
 
 export function renderServer(group: ServerGroup, look: Look): string {

@@ -23,7 +23,7 @@ function problemLines(
   const next = problem.next === undefined ? '' : ` ${plainLine(problem.next)}`
   const tail = debug && state.kind === 'failed' ? state.stderrTail : []
   return [
-    `${style.bad(plainLine(name))}: ${plainLine(problem.message)}${next}\n`,
+    `${style.bad(plainLine(name))}: ${plainLine(problem.message).replace(/[^.!?]$/, '$&.')}${next}\n`,
     ...tail.map((line) => `  ${style.faint(plainLine(line))}\n`),
   ].join('')
 }

@@ -28,7 +28,7 @@ export function suggestions(
 }
 
 /** The flags that say where the servers come from: without them a suggested command would look elsewhere. */
-function sourceFlags({ config, stdio, url }: Pick<GlobalFlags, 'config' | 'stdio' | 'url'>): readonly string[] {
+export function sourceFlags({ config, stdio, url }: Pick<GlobalFlags, 'config' | 'stdio' | 'url'>): readonly string[] {
   return [
     ...config.map((file) => `--config ${shellQuote(file)}`),
     ...(stdio === undefined ? [] : [`--stdio ${shellQuote(stdio)}`]),
