@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { canonicalJson } from '../config/canonical-json.ts'
 import type { ConfiguredServer, Surroundings } from '../config/types.ts'
 import { writeFileAtomic } from '../files/atomic-write.ts'
+import { quickHash } from '../files/quick-hash.ts'
 import type { JsonObject, ListKind } from './api.ts'
 
 /** What a server offered when it was last asked. */
@@ -87,8 +87,5 @@ export function listingKey(
     env[variable] ?? '',
   ])
   const folder = origin.layer === 'project' ? workspaceFolder : currentFolder
-  return hash('sha256', JSON.stringify([name, text, origin.file ?? '', folder, env['PATH'] ?? '', variables])).slice(
-    0,
-    32,
-  )
+  return quickHash(JSON.stringify([name, text, origin.file ?? '', folder, env['PATH'] ?? '', variables]))
 }

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../../config/types.ts'
+import type { DialledHub } from '../../daemon/dial.ts'
+import type { DaemonStatus } from '../../daemon/status.ts'
 import { homeFolder, places } from '../../files/places.ts'
 import type { ListKind } from '../../hub/api.ts'
 import { diskCatalogue } from '../../hub/disk-catalogue.ts'
@@ -68,10 +70,13 @@ function suggestWith({ io, flags, signal: interrupted }: KnowledgeSetup): Sugges
     if (!wantsDaemon(io, flags)) return []
     const signal = AbortSignal.any([interrupted, AbortSignal.timeout(longestWaitMs)])
     await using hub = await dialRunning({ io, flags, signal })
-    const statuses = (await hub?.servers({ signal })) ?? []
-    // One that does not run yet would be started by the question.
-    const isReady = statuses.some(({ name, state }) => name === prompt.server && state.kind === 'ready')
-    if (hub === undefined || !isReady) return []
+    if (hub === undefined || !(await runsAlready(hub, prompt.server))) return []
     return (await hub.complete(prompt, argument, { context, signal })).values
   }
+}
+
+/** A server that does not run would be started by the question. */
+async function runsAlready(hub: DialledHub, server: string): Promise<boolean> {
+  const status = (await hub.ask('daemon/status')) as DaemonStatus
+  return status.servers.some(({ names, state }) => state === 'running' && names.includes(server))
 }

@@ -51,16 +51,28 @@ function bashLines(values: readonly string[], { line: { current, quote }, word }
   const kept = current.length - replaced.length
   return values
     .filter((value) => value.startsWith(current))
-    .map((value) => quoteForBash(value.slice(kept), quote) + (quote === '' && !value.endsWith('=') ? ' ' : ''))
+    .map((value) => {
+      const text = quoteForBash(value.slice(kept), quote)
+      return text + (quote === '' ? blankAfter(value) : closing(text, quote))
+    })
 }
 
-/** Inside quotes readline adds the closing one by itself. */
+function blankAfter(value: string): string {
+  return value.endsWith('=') ? '' : ' '
+}
+
+/** Readline closes an open quote by itself, but not behind a text that ends with the same character. */
+function closing(text: string, quote: Quote): string {
+  return text.endsWith(quote) ? quote : ''
+}
+
 function quoteForBash(text: string, quote: Quote): string {
   switch (quote) {
     case "'":
       return text.replaceAll("'", String.raw`'\''`)
     case '"':
-      return text.replaceAll(/["$`\\]/g, String.raw`\$&`)
+      // An exclamation mark cannot be escaped there: the quotes are left for it.
+      return text.replaceAll(/["$`\\]/g, String.raw`\$&`).replaceAll('!', `"'!'"`)
     case '':
       return text.replaceAll(/[^\p{L}\p{N}_.,:/@%+=-]/gu, String.raw`\$&`)
     default:

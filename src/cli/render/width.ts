@@ -1,6 +1,6 @@
 /** How many columns a terminal gives a text on one line. */
 export function displayWidth(text: string): number {
-  if (isPrintableAscii(text)) return text.length
+  if (isPlain(text)) return text.length
   let width = 0
   for (const { segment } of graphemes(text)) width += graphemeWidth(segment)
   return width
@@ -63,7 +63,7 @@ function cut(word: string, width: number): readonly string[] {
 }
 
 function head(text: string, width: number): string {
-  if (isPrintableAscii(text)) return text.slice(0, Math.max(0, width))
+  if (isPlain(text)) return text.slice(0, Math.max(0, width))
   let end = 0
   let used = 0
   for (const { segment, index } of graphemes(text)) {
@@ -79,8 +79,9 @@ function firstGrapheme(text: string): string {
   return text
 }
 
-function isPrintableAscii(text: string): boolean {
-  return /^[ -~]*$/.test(text)
+/** One column each, and none joins with its neighbour: ASCII, Latin letters, and the dashes, quotes and dots of running text. */
+function isPlain(text: string): boolean {
+  return /^[ -~\u00A1-\u00AC\u00AE-\u02FF\u2010-\u2015\u2018-\u201F\u2022\u2026]*$/.test(text)
 }
 
 // Made only for text that needs it: loading its tables costs milliseconds that plain text never pays.
