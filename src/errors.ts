@@ -45,6 +45,8 @@ export interface ErrorJson {
   readonly next?: string
 }
 
+const brand = Symbol.for('capstan.error')
+
 /** The one error class: an expected failure, with a closed code, the server it concerns and the next step. */
 export class CapstanError extends Error {
   override readonly name = 'CapstanError'
@@ -52,11 +54,18 @@ export class CapstanError extends Error {
   readonly server: string | undefined
   readonly next: string | undefined
 
+  readonly [brand] = true
+
   constructor(code: CapstanErrorCode, message: string, details: CapstanErrorDetails = {}) {
     super(message, details)
     this.code = code
     this.server = details.server
     this.next = details.next
+  }
+
+  /** By brand, not by class: a program may hold two copies of this module, as the bundled command line does. */
+  static override [Symbol.hasInstance](value: unknown): value is CapstanError {
+    return typeof value === 'object' && value !== null && brand in value
   }
 
   toJSON(): ErrorJson {

@@ -1,5 +1,6 @@
 import {
   Client,
+  SSEClientTransport,
   SseError,
   StreamableHTTPClientTransport,
   type ClientOptions,
@@ -31,6 +32,12 @@ export interface ClientSetup {
   readonly tap?: Tap | undefined
   /** Why our own transport ended the connection, if it was us. */
   readonly failure?: (() => CapstanError | undefined) | undefined
+}
+
+/** The transport of a remote server. Here, because the SDK is loaded in one place. */
+export function openRemote(kind: 'http' | 'sse', url: URL, headers: Readonly<Record<string, string>>): Transport {
+  const RemoteTransport = kind === 'http' ? StreamableHTTPClientTransport : SSEClientTransport
+  return new RemoteTransport(url, { requestInit: { headers: { ...headers } } })
 }
 
 const probeMs = 5000

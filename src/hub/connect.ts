@@ -226,9 +226,8 @@ async function remoteAttempt(
 }
 
 async function remoteTransport(server: RemoteServer, kind: 'http' | 'sse', name: string): Promise<Transport> {
-  const { StreamableHTTPClientTransport, SSEClientTransport } = await import('@modelcontextprotocol/client')
-  const Transport = kind === 'http' ? StreamableHTTPClientTransport : SSEClientTransport
-  return new Transport(parseUrl(server.url, name), { requestInit: { headers: { ...server.headers } } })
+  const { openRemote } = await import('./client.ts')
+  return openRemote(kind, parseUrl(server.url, name), server.headers)
 }
 
 function parseUrl(text: string, server: string): URL {
