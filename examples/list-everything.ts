@@ -4,13 +4,8 @@ import { join } from 'node:path'
 import { loadConfig, openHub } from 'capstan'
 
 const named = process.argv.slice(2)
-const config = await loadConfig({
-  env: process.env,
-  cwd: process.cwd(),
-  configFiles: named.length > 0 ? named : [join(import.meta.dirname, 'mcp.json')],
-  // Asked for each server of a project's .mcp.json, and never for the files named here. 'new' means: not approved.
-  trust: () => 'new',
-})
+// Without `configFiles` these are your own mcp.json and the project's, with what you have approved of it.
+const config = await loadConfig({ configFiles: named.length > 0 ? named : [join(import.meta.dirname, 'mcp.json')] })
 await using hub = await openHub(config)
 
 // All servers are asked at once; one that fails or is late is named and hides nothing.

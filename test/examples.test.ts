@@ -65,6 +65,21 @@ test('builtin-server answers from inside the process', async () => {
   expect(stderr).toBe('')
 })
 
+test('run-code finds a tool and runs a snippet that may call only what it was allowed', async () => {
+  await using home = await tempFolder()
+
+  const { stdout, stderr } = await example(home, 'run-code.ts')
+
+  expect(stdout.split('\n')).toEqual([
+    "filesystem.read_text_file [ 'read', 'text', 'file' ]",
+    'read 76 characters',
+    'rows: 3',
+    'read_text_file ok',
+    '',
+  ])
+  expect(stderr).toBe('')
+})
+
 test('every example program is run by a test', async () => {
   const files = await readdir('examples')
 
@@ -72,6 +87,7 @@ test('every example program is run by a test', async () => {
     'builtin-server.ts',
     'call-a-tool.ts',
     'list-everything.ts',
+    'run-code.ts',
     'share-a-hub.ts',
   ])
 })
