@@ -12,13 +12,19 @@ const withCaptures = await keepAsync(documents, async (file) => (await capturesI
 test.each(withCaptures)('every command in %s prints what the document shows', async (file) => {
   const captures = await capturesIn(file)
 
-  const printed = await runInClone(captures.map(({ command }) => command))
+  const printed = await runInClone(
+    captures.map(({ command }) => command),
+    { daemon: showsDaemon.has(file) ? 'on' : 'off' },
+  )
 
   for (const [index, { command, output }] of captures.entries()) {
     const expected = normalised(output)
     expect(elided(normalised(printed[index] ?? ''), expected), command).toBe(expected)
   }
 })
+
+/** These are about the daemon, or a tour as a person would take it; the others show each command by itself. */
+const showsDaemon: ReadonlySet<string> = new Set(['README.md', 'docs/daemon.md'])
 
 interface Capture {
   readonly command: string
@@ -39,7 +45,10 @@ function captureOf(text: string): Capture {
 }
 
 /** Runs commands one after the other in one shell, in a folder that looks like a clone; gives what each printed. */
-async function runInClone(commands: readonly string[]): Promise<readonly string[]> {
+async function runInClone(
+  commands: readonly string[],
+  { daemon }: { readonly daemon: 'on' | 'off' },
+): Promise<readonly string[]> {
   await using home = await tempFolder()
   const clone = join(home.path, 'capstan')
   await cp('examples', join(clone, 'examples'), { recursive: true })
@@ -47,19 +56,23 @@ async function runInClone(commands: readonly string[]): Promise<readonly string[
   await mkdir(join(home.path, 'bin'))
   await writeFile(join(home.path, 'bin', 'capstan'), `#!/bin/sh\nexec node ${bin} "$@"\n`, { mode: 0o755 })
   const PATH = [join(home.path, 'bin'), join(clone, 'node_modules', '.bin'), '/usr/bin', '/bin'].join(':')
-  const script = ['exec 2>&1 </dev/null', ...commands.map((command) => `echo ${mark}\n${command}`)].join('\n')
-  const env = { PATH, HOME: home.path, TMPDIR: home.path, USER: 'ada', CAPSTAN_DAEMON: 'off' }
-  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${script}\ntrue`], { cwd: clone, env })
-  return stdout.replaceAll(home.path, '~').split(`${mark}\n`).slice(1)
+  const marked = [...commands, 'capstan stop'].map((command) => `echo ${mark}\n${command}`)
+  const script = ['exec 2>&1 </dev/null', ...marked].join('\n')
+  const env = { PATH, HOME: home.path, TMPDIR: home.path, USER: 'ada', CAPSTAN_DAEMON: daemon }
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script], { cwd: clone, env })
+  return stdout.replaceAll(home.path, '~').split(`${mark}\n`).slice(1, -1)
 }
 
 const mark = '--- next command ---'
 
-/** Without what differs from run to run: durations, the width of columns that hold them, process ids, Node's version. */
+/** Without what differs from run to run: durations and times, the width of columns that hold them, ids, memory, Node's version. */
 function normalised(text: string): string {
   return text
     .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b/g, 'N ms')
     .replaceAll(/^(\s*node\s+)\d+\.\d+\.\d+$/gm, '$1N')
+    .replaceAll(/\b(?:\d{2}:\d{2}:\d{2}|[0-9a-f]{8})\b/g, 'N')
+    .replaceAll(/\b(pid|legacy|modern)( +)\d+\b(?!-)/g, '$1$2N')
+    .replaceAll(/\b\d+ MB\b/g, 'N MB')
     .replaceAll(/ {2,}/g, '  ')
     .trim()
 }
