@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { spawn } from '@lydell/node-pty'
 import { stripVTControlCharacters } from 'node:util'
-import { bin, type Outcome, type RunOptions, type World } from './cli.ts'
+import { spawn } from '@lydell/node-pty'
 import type { Shell } from '../../src/cli/complete/split-line.ts'
+import { bin, type World } from './cli.ts'
 
 /** Whether the shell is installed here. */
 export function hasShell(name: Shell): boolean {
@@ -16,77 +16,40 @@ export function hasShell(name: Shell): boolean {
   }
 }
 
-/** A home in which shells find `capstan` on their PATH. */
-export interface ShellWorld extends World {
-  readonly run: (args: readonly string[], options?: RunOptions) => Promise<Outcome>
-  /** What the words on the line are after these keys, as the shell itself reads them. */
-  readonly wordsAfter: (shell: Shell, keys: string, options?: ShellOptions) => Promise<readonly string[]>
-  /** What the terminal shows after these keys, up to the given text. */
-  readonly screenAfter: (shell: Shell, keys: string, until: string) => Promise<string>
-}
-
-interface ShellOptions {
-  readonly env?: Readonly<Record<string, string>>
-  /** A command before the keys. */
-  readonly setup?: string
-}
-
-export async function shellWorld(home: World): Promise<ShellWorld> {
-  const folder = join(home.home, 'bin')
+/** The environment of a person in whose shell `capstan` is a command. */
+export async function shellEnvironment({ home }: World): Promise<Readonly<Record<string, string>>> {
+  const folder = join(home, 'bin')
   const program = join(folder, 'capstan')
   await mkdir(folder)
   await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`)
   await chmod(program, 0o755)
   const PATH = `${folder}${delimiter}${process.env['PATH'] ?? ''}`
-  const open = (shell: Shell, env: Readonly<Record<string, string>> = {}) =>
-    openShell(shell, { cwd: home.cwd, env: { PATH, HOME: home.home, CAPSTAN_DAEMON: 'off', ...env } })
-
-  return {
-    ...home,
-    run: (args, options = {}) => home.capstan(args, { ...options, env: { PATH, ...options.env } }),
-    async wordsAfter(shell, keys, { env, setup = 'true' } = {}) {
-      await using terminal = open(shell, env)
-      terminal.type(`${setup}\r`)
-      // Control-A goes to the start of the line: what is printed are the words that the shell would have run.
-      terminal.type(`${keys}\u0001printf '<%s>\\n' \u0005 END-OF-LINE\r`)
-      const screen = await terminal.shows('<END-OF-LINE>')
-      const words = Array.from(screen.matchAll(/^<(.*)>$/gm), ([, word]) => word ?? '')
-      return words.slice(0, -1)
-    },
-    async screenAfter(shell, keys, until) {
-      await using terminal = open(shell)
-      terminal.type(keys)
-      return terminal.shows(until)
-    },
-  }
+  return { PATH, HOME: home, CAPSTAN_DAEMON: 'off', LC_ALL: 'C.UTF-8', TERM: 'xterm-256color' }
 }
 
-interface OpenShell extends AsyncDisposable {
-  readonly type: (keys: string) => void
-  /** Resolves to all that was shown, as plain text, when the text has appeared. */
-  readonly shows: (text: string) => Promise<string>
+/** A shell on a terminal, with completion set up. Disposing it ends the shell. */
+export interface OpenShell extends AsyncDisposable {
+  /** Runs a command line. */
+  readonly run: (line: string) => void
+  /** The words on the line after these keys, as the shell itself reads them. */
+  readonly wordsAfter: (keys: string) => Promise<readonly string[]>
+  /** What the terminal shows after these keys, when all the texts have appeared. */
+  readonly screenAfter: (keys: string, texts: readonly string[]) => Promise<string>
 }
 
-/** Arguments that keep the person's own files out, and the line that sets completion up. */
-const startOf: Readonly<Record<Shell, { readonly args: readonly string[]; readonly setup: string }>> = {
-  bash: { args: ['--noprofile', '--norc', '-i'], setup: 'eval "$(capstan completion bash)"' },
-  zsh: {
-    args: ['-f', '-i'],
-    setup: 'bindkey -e; autoload -Uz compinit && compinit -D -u; eval "$(capstan completion zsh)"',
-  },
-  fish: { args: ['--no-config', '-i'], setup: 'capstan completion fish | source' },
+export interface ShellOptions {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
 }
 
-function openShell(
-  shell: Shell,
-  { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): OpenShell {
+export function openShell(shell: Shell, options: ShellOptions): OpenShell {
   const { args, setup } = startOf[shell]
-  const program = spawn(shell, [...args], { cols: 200, rows: 60, cwd, env: { ...env, TERM: 'xterm-256color' } })
+  const program = spawn(shell, [...args], { cols: 200, rows: 60, ...options })
   const waiting = new Set<() => void>()
+  const look = () => waiting.forEach((again) => again())
   let bytes = ''
   let isOver = false
-  const look = () => waiting.forEach((again) => again())
+  let lines = 0
   program.onData((text) => {
     bytes += text
     look()
@@ -99,23 +62,49 @@ function openShell(
     })
   })
   program.write(`${setup}\r`)
+
   return {
-    type: (keys) => program.write(keys),
-    shows: (text) =>
-      new Promise((resolve, reject) => {
-        const again = (): void => {
-          const screen = stripVTControlCharacters(bytes).replaceAll('\r', '')
-          if (!screen.includes(text) && !isOver) return
-          waiting.delete(again)
-          if (screen.includes(text)) resolve(screen)
-          else reject(new Error(`${shell} never showed ${JSON.stringify(text)}, but:\n${bytes}`))
-        }
-        waiting.add(again)
-        again()
-      }),
+    run: (line) => program.write(`${line}\r`),
+    async wordsAfter(keys) {
+      const [start, end] = [`<start-${++lines}>`, `<end-${lines}>`]
+      // Control-A and Control-E go to the ends of the line: the words are printed instead of run.
+      program.write(`${keys}\u0001printf '<%s>\\n' start-${lines} \u0005 end-${lines}\r`)
+      const screen = await shows(end)
+      const printed = screen.slice(screen.indexOf(start) + start.length, screen.indexOf(end))
+      return Array.from(printed.matchAll(/^<(.*)>$/gm), ([, word]) => word ?? '')
+    },
+    async screenAfter(keys, texts) {
+      program.write(keys)
+      return (await Promise.all(texts.map(shows))).at(-1) ?? ''
+    },
     async [Symbol.asyncDispose]() {
       if (!isOver) program.kill('SIGKILL')
       await ended
     },
   }
+
+  function shows(text: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const again = (): void => {
+        const screen = stripVTControlCharacters(bytes).replaceAll('\r', '')
+        const isThere = screen.includes(text)
+        if (!isThere && !isOver) return
+        waiting.delete(again)
+        if (isThere) resolve(screen)
+        else reject(new Error(`${shell} never showed ${JSON.stringify(text)}, but:\n${bytes}`))
+      }
+      waiting.add(again)
+      again()
+    })
+  }
+}
+
+/** Arguments that keep the person's own files out, and the line that sets completion up. */
+const startOf: Readonly<Record<Shell, { readonly args: readonly string[]; readonly setup: string }>> = {
+  bash: { args: ['--noprofile', '--norc', '-i'], setup: 'eval "$(capstan completion bash)"' },
+  zsh: {
+    args: ['-f', '-i'],
+    setup: 'bindkey -e; autoload -Uz compinit && compinit -D -u; eval "$(capstan completion zsh)"',
+  },
+  fish: { args: ['--no-config', '-i'], setup: 'capstan completion fish | source' },
 }
