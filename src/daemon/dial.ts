@@ -37,7 +37,7 @@ export async function dialHub(socketPath: string, { signal, caller, onInput }: D
       if (method === 'event') listeners.forEach((listener) => callBack(listener, params as HubEvent))
     },
     onLost: (method) =>
-      method === 'call'
+      method === 'call' || method === 'exec'
         ? new CapstanError(
             'outcome_unknown',
             'The connection to the hub was lost during the call. Whether the tool ran is unknown; it was not repeated.',

@@ -17,8 +17,7 @@ export interface StartOptions {
 
 /** Starts the daemon unless it runs. Of many who try at once, one starts it and the others wait. Tells whether it was us. */
 export async function startDaemon({ socketPath, env, command, signal }: StartOptions): Promise<boolean> {
-  const folder = dirname(socketPath)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(dirname(socketPath))
   return withLock(
     `${socketPath}.start`,
     async () => {
@@ -30,6 +29,17 @@ export async function startDaemon({ socketPath, env, command, signal }: StartOpt
   )
 }
 
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw new CapstanError('start_failed', `The daemon has no place: ${folder} cannot be made.`, {
+      cause,
+      next: 'Run with --no-daemon, or set XDG_STATE_HOME to a folder you can write to.',
+    })
+  }
+}
+
 /** Where the daemon writes what happens to it. */
 function daemonLogFile(env: StartOptions['env']): string {
   return join(places(env).state, 'daemon.log')
@@ -37,7 +47,7 @@ function daemonLogFile(env: StartOptions['env']): string {
 
 async function launch({ env, command: [program, ...args] }: Pick<StartOptions, 'env' | 'command'>): Promise<void> {
   const logFile = daemonLogFile(env)
-  mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(logFile))
   const log = openSync(logFile, 'a', 0o600)
   const child = spawn(program, args, {
     env,

@@ -86,6 +86,7 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   let checking: Promise<SchemaCheck> | undefined
   const loadCheck = () => (checking ??= import('./check-arguments.ts').then(({ schemaCheck }) => schemaCheck()))
   const findTools = toolSearch()
+  let sandbox: Promise<Sandbox> | undefined
   let { catalogueSeconds } = first.settings
 
   // The last resort when this process ends without closing the hub: an uncaught error, a second Ctrl-C.
@@ -146,7 +147,7 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
     },
     exec: async (code, wanted = {}) => {
       if (options.sandbox === undefined) throw noSandbox()
-      return execute(await options.sandbox(), { ...hub, denied: servers.denied }, { code, ...wanted })
+      return execute(await (sandbox ??= options.sandbox()), { ...hub, denied: servers.denied }, { code, ...wanted })
     },
     control: (name, action, wait) =>
       waitFor(servers.control(name, action), wait?.signal, `${action} of server "${name}"`),

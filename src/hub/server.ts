@@ -155,22 +155,26 @@ export function liveServer(setup: ServerSetup): LiveServer {
     try {
       const live = await connection(options.signal)
       if (known?.from === live && !wantsFresh(known.listing, options)) return known.listing as Listing<Kind>
-      return (await waitFor(refresh(kind, live), options.signal, `${kind} of server "${name}"`)) as Listing<Kind>
+      return (await waitFor(
+        refresh(kind, live, options.fresh === true),
+        options.signal,
+        `${kind} of server "${name}"`,
+      )) as Listing<Kind>
     } catch (error) {
       if (known === undefined) throw error
       return { entries: known.listing.entries as Lists[Kind], staleBecause: asExpected(error) }
     }
   }
 
-  function refresh(kind: ListKind, live: Connection): Promise<Listing<ListKind>> {
-    const running = refreshing.get(kind) ?? fetchList(kind, live).finally(() => refreshing.delete(kind))
+  function refresh(kind: ListKind, live: Connection, fresh: boolean): Promise<Listing<ListKind>> {
+    const running = refreshing.get(kind) ?? fetchList(kind, live, fresh).finally(() => refreshing.delete(kind))
     refreshing.set(kind, running)
     return running
   }
 
-  async function fetchList(kind: ListKind, live: Connection): Promise<Listing<ListKind>> {
+  async function fetchList(kind: ListKind, live: Connection, fresh: boolean): Promise<Listing<ListKind>> {
     const before = held[kind]?.listing
-    const listing = await askForList(kind, live).catch((error: unknown): Listing<ListKind> => {
+    const listing = await askForList(kind, live, fresh).catch((error: unknown): Listing<ListKind> => {
       if (before === undefined) throw error
       write('hub', `The list of ${kind} could not be refreshed: ${messageOf(error)}`)
       return { entries: before.entries, staleBecause: asExpected(error) }
@@ -181,9 +185,9 @@ export function liveServer(setup: ServerSetup): LiveServer {
     return listing
   }
 
-  async function askForList(kind: ListKind, live: Connection): Promise<Listing<ListKind>> {
+  async function askForList(kind: ListKind, live: Connection, fresh: boolean): Promise<Listing<ListKind>> {
     // What we have seen once and ask for again is wanted from the server itself, not from what others have seen.
-    const items = await live.list(kind, { ...limits, fresh: held[kind] !== undefined })
+    const items = await live.list(kind, { ...limits, fresh: fresh || held[kind] !== undefined })
     setup.keepListing?.(kind, items)
     const { entries, leftOut } = readList(kind, name, items)
     for (const reason of leftOut) write('hub', `Left out of ${kind}, for ${reason}`)
@@ -199,7 +203,7 @@ export function liveServer(setup: ServerSetup): LiveServer {
     try {
       // A listing that is on its way may be older than the change: ask again after it.
       await underWay
-      await refresh(kind, await connecting)
+      await refresh(kind, await connecting, true)
     } catch (error) {
       write('hub', `The list of ${kind} could not be refreshed: ${messageOf(error)}`)
     }

@@ -229,6 +229,18 @@ describe('the daemon', () => {
   })
 })
 
+test('--fresh asks a server that changes its tools without a word', async () => {
+  await using place = await workplace({ sly: fixture('changes-silently') })
+  await place.warm(['list', 'sly'])
+  await place.warm(['call', 'sly.grow'])
+
+  const old = await place.warm(['list', 'sly'])
+  const fresh = await place.warm(['list', 'sly', '--fresh'])
+
+  expect(old.stdout).not.toContain('extra-1')
+  expect(fresh.stdout).toContain('extra-1')
+})
+
 describe('how long a server lives', () => {
   test('lifecycle "per-call" gives every call a process of its own', async () => {
     await using place = await workplace({ brief: { ...fixture('echo'), lifecycle: 'per-call' } })

@@ -39,14 +39,15 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
   if (config.servers.some((server) => server.name === name)) {
     return inspectServer(await context.openHub(() => [name]), name, context)
   }
+  const fresh = values['fresh'] === true
   const hub = await context.openCatalogue(
     (names) => {
       const named = serversNamedIn(name, names)
       return named.length > 0 ? named : names
     },
-    { kinds: ['tools', 'prompts'], fresh: values['fresh'] === true },
+    { kinds: ['tools', 'prompts'], fresh },
   )
-  return inspectEntry(hub, { name, statuses: await hub.servers({ signal: context.signal }), context })
+  return inspectEntry(hub, { name, fresh, statuses: await hub.servers({ signal: context.signal }), context })
 }
 
 async function inspectServer(hub: Hub, name: string, context: CommandContext): Promise<number> {
@@ -62,17 +63,19 @@ async function inspectServer(hub: Hub, name: string, context: CommandContext): P
 
 interface Request {
   readonly name: string
+  readonly fresh: boolean
   readonly statuses: readonly ServerStatus[]
   readonly context: CommandContext
 }
 
-async function inspectEntry(hub: Catalogued, { name, statuses, context }: Request): Promise<number> {
+async function inspectEntry(hub: Catalogued, { name, fresh, statuses, context }: Request): Promise<number> {
   // `everything.echo` needs no other server than `everything`; a bare name may be anyone's.
   const all = statuses.map((status) => status.name)
   const named = serversNamedIn(name, all)
   const { catalogue, groups } = await askServers(hub, {
     servers: named.length > 0 ? named : all,
     kinds: ['tools', 'prompts'],
+    fresh,
     signal: context.signal,
   })
   const failure = totalFailure(groups)

@@ -65,7 +65,8 @@ async function run(context: CommandContext, input: CommandInput): Promise<number
     return exitCodes.ok
   }
   if (input.positionals.length > 0) refuseDisabled(chosen)
-  const groups = await ask(hub, { context, view, names: chosen.map((status) => status.name) })
+  const fresh = input.values['fresh'] === true
+  const groups = await ask(hub, { context, view, fresh, names: chosen.map((status) => status.name) })
   return print(context, view, groups)
 }
 
@@ -98,10 +99,11 @@ interface Question {
   readonly context: CommandContext
   readonly view: View
   readonly names: readonly string[]
+  readonly fresh: boolean
 }
 
-async function ask(hub: Catalogued, { context, view, names }: Question): Promise<readonly ServerGroup[]> {
-  const catalogue: Catalogue = await hub.catalogue({ servers: names, kinds: view.kinds, signal: context.signal })
+async function ask(hub: Catalogued, { context, view, names, fresh }: Question): Promise<readonly ServerGroup[]> {
+  const catalogue: Catalogue = await hub.catalogue({ servers: names, kinds: view.kinds, fresh, signal: context.signal })
   // The states are asked for again: connecting is what changed them.
   const statuses = await hub.servers({ signal: context.signal })
   return groupByServer(chooseServers(statuses, names), catalogue)

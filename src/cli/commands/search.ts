@@ -96,7 +96,7 @@ async function find(
   const chosen = chooseServers(await hub.servers({ signal }), servers)
   if (servers.length > 0) refuseDisabled(chosen)
   const names = chosen.map((status) => status.name)
-  const catalogue = await hub.catalogue({ servers: names, kinds: ['tools'], signal })
+  const catalogue = await hub.catalogue({ servers: names, kinds: ['tools'], fresh, signal })
   // The states are asked for again: connecting is what changed them.
   const groups = groupByServer(chooseServers(await hub.servers({ signal }), names), catalogue)
   return { hits: makeToolSearch(catalogue.tools)(query, { limit }), catalogue, groups }

@@ -1,4 +1,5 @@
 import { daemonSocket } from '../../daemon/socket-path.ts'
+import { CapstanError } from '../../errors.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { dialDaemon } from '../daemon-hub.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -19,20 +20,20 @@ Examples
   run,
 }
 
-const idleSeconds = 15 * 60
+const defaultIdleSeconds = 15 * 60
 
 async function run(context: CommandContext, { values }: CommandInput): Promise<number> {
   const { io, flags, signal } = context
-  const socketPath = typeof values['socket'] === 'string' ? values['socket'] : daemonSocket(io.env)
+  const idle = idleOf(values['idle'] ?? io.env['CAPSTAN_DAEMON_IDLE'] ?? String(defaultIdleSeconds))
   if (values['foreground'] !== true) {
-    await using hub = await dialDaemon({ io, flags, signal })
-    io.err(
-      `The daemon runs (version ${hub.welcome.version}). It leaves after ${idleSeconds / 60} idle minutes; stop it with: capstan stop\n`,
-    )
+    // The one that is started reads it from there.
+    const env = { ...io.env, CAPSTAN_DAEMON_IDLE: String(idle) }
+    await using hub = await dialDaemon({ io: { ...io, env }, flags, signal })
+    io.err(`The daemon runs (version ${hub.welcome.version}). Stop it with: capstan stop\n`)
     return exitCodes.ok
   }
+  const socketPath = typeof values['socket'] === 'string' ? values['socket'] : daemonSocket(io.env)
   const { runDaemon } = await import('../../daemon/run-daemon.ts')
-  const idle = Number(values['idle'] ?? io.env['CAPSTAN_DAEMON_IDLE'] ?? idleSeconds)
   await runDaemon({
     socketPath,
     env: io.env,
@@ -43,4 +44,13 @@ async function run(context: CommandContext, { values }: CommandInput): Promise<n
     log: (line) => io.err(`${new Date().toISOString()} ${line}\n`),
   })
   return exitCodes.ok
+}
+
+function idleOf(value: CommandInput['values'][string]): number {
+  const seconds = Number(value)
+  // A timer that is asked for more fires at once.
+  if (seconds > 0 && seconds <= 2_000_000) return seconds
+  throw new CapstanError('usage', `The idle time is a number of seconds above 0, not "${String(value)}".`, {
+    next: 'Correct --idle or CAPSTAN_DAEMON_IDLE.',
+  })
 }
