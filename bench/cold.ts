@@ -1,4 +1,4 @@
-import { capstan, oneToolOfEach, openGround, path, serverNames, type Ground } from './ground.ts'
+import { oneToolOfEach, openGround, path, serverNames, type Ground } from './ground.ts'
 import type { TimedProgram } from './measure.ts'
 import type { PeerPrograms } from './peers/install.ts'
 import { comparePrograms, timeRow, type Programs } from './programs.ts'
@@ -20,10 +20,15 @@ export async function benchCold(
   ]
 }
 
-async function benchStart({ env }: Ground, peers: PeerPrograms, rounds: number): Promise<readonly Row[]> {
+async function benchStart(
+  { env, program: capstan }: Ground,
+  peers: PeerPrograms,
+  rounds: number,
+): Promise<readonly Row[]> {
+  const help = (file: string): TimedProgram => ({ args: [file, '--help'], env, expected: [] })
   const besides = ofPeers(peers, {
-    mcporter: (program) => ({ 'mcporter --help': { args: [program, '--help'], env, expected: ['mcporter'] } }),
-    'mcp-hub': (program) => ({ 'mcp-hub --help': { args: [program, '--help'], env, expected: ['mcp-hub'] } }),
+    mcporter: (file) => ({ '`mcporter --help`': help(file) }),
+    'mcp-hub': (file) => ({ '`mcp-hub --help`': help(file) }),
   })
   const programs = {
     '`node -e 0`': { args: ['-e', '0'], env, expected: [] },
@@ -38,7 +43,11 @@ async function benchStart({ env }: Ground, peers: PeerPrograms, rounds: number):
   ]
 }
 
-async function benchCall({ env, config }: Ground, peers: PeerPrograms, rounds: number): Promise<readonly Row[]> {
+async function benchCall(
+  { env, program: capstan, config }: Ground,
+  peers: PeerPrograms,
+  rounds: number,
+): Promise<readonly Row[]> {
   const raw = [path('raw/call.mjs'), config, 'everything', 'echo', JSON.stringify({ message })]
   const ours = [capstan, 'call', 'everything.echo', `message=${message}`, '--config', config]
   const program = (args: readonly string[]): TimedProgram => ({ args, env, expected: [message] })
@@ -62,7 +71,11 @@ function inspectorCall(file: string, config: string): readonly string[] {
   return [file, '--cli', ...which, '--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', `message=${message}`]
 }
 
-async function benchList({ env, config }: Ground, peers: PeerPrograms, rounds: number): Promise<readonly Row[]> {
+async function benchList(
+  { env, program: capstan, config }: Ground,
+  peers: PeerPrograms,
+  rounds: number,
+): Promise<readonly Row[]> {
   const besides = ofPeers(peers, {
     mcporter: (file) => {
       const expected = [...serverNames.map((name) => `"name": "${name}"`), 'create_entities']

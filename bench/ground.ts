@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,14 +8,14 @@ import { promisify } from 'node:util'
 /** The path of a file, seen from this folder. */
 export const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 
-export const capstan = path('../dist/cli/bin.js')
-
 type Servers = Readonly<Record<string, object>>
 
 /** Where programs run: an empty home, ten servers, and no way to find what belongs to the person. */
 export interface Ground extends AsyncDisposable {
   readonly folder: string
   readonly env: NodeJS.ProcessEnv
+  /** The command line, as a copy of its own: who builds meanwhile must not change what is measured. */
+  readonly program: string
   /** An `mcp.json` with ten servers: four of one kind, and three of two others. */
   readonly config: string
   /** Writes the same servers with more fields in each entry, for a program that wants them. */
@@ -28,11 +28,13 @@ export interface Ground extends AsyncDisposable {
 export function openGround({ daemon }: { readonly daemon: 'on' | 'off' }): Ground {
   const folder = mkdtempSync(join(tmpdir(), 'capstan-bench-'))
   // Should the bench be killed, its daemon leaves soon by itself.
-  const env = { PATH: process.env['PATH'], HOME: folder, CAPSTAN_DAEMON: daemon, CAPSTAN_DAEMON_IDLE: '60' }
+  const ofDaemon = { CAPSTAN_DAEMON: daemon, CAPSTAN_DAEMON_IDLE: '60' }
+  const env = { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, ...ofDaemon }
+  const program = copyBuild(folder)
   const servers = tenServers(folder)
   const run = async (...args: readonly string[]): Promise<string> => {
     const options = { env, timeout: 60_000, maxBuffer: 64 * 2 ** 20 }
-    return (await promisify(execFile)(process.execPath, [capstan, ...args], options)).stdout
+    return (await promisify(execFile)(process.execPath, [program, ...args], options)).stdout
   }
   const writeConfig = (name: string, extra: object): string => {
     const file = join(folder, name)
@@ -43,6 +45,7 @@ export function openGround({ daemon }: { readonly daemon: 'on' | 'off' }): Groun
   return {
     folder,
     env,
+    program,
     config: writeConfig('mcp.json', {}),
     writeConfig,
     capstan: run,
@@ -51,6 +54,14 @@ export function openGround({ daemon }: { readonly daemon: 'on' | 'off' }): Groun
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function copyBuild(folder: string): string {
+  const build = join(folder, 'build')
+  cpSync(path('../dist/cli'), join(build, 'cli'), { recursive: true })
+  // As in the package: without it Node would have to find out what kind of module each file is.
+  writeFileSync(join(build, 'package.json'), '{"type":"module"}')
+  return join(build, 'cli', 'bin.js')
 }
 
 function tenServers(folder: string): Servers {

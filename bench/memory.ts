@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { setTimeout as settle } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { capstan, openGround, type Ground } from './ground.ts'
+import { openGround, type Ground } from './ground.ts'
 import { limitRow } from './measure.ts'
 import type { Row } from './table.ts'
 
@@ -23,7 +23,7 @@ async function benchClient(rounds: number): Promise<readonly Row[]> {
   const { config } = ground
   await ground.capstan('list', '--fresh', '--json', '--config', config)
   const peakOf = async (...args: readonly string[]): Promise<readonly number[]> =>
-    peaks([capstan, ...args, '--config', config], ground, rounds)
+    peaks([ground.program, ...args, '--config', config], ground, rounds)
   const row = (work: string, values: readonly number[]): Row => ({
     ...limitRow(`${work}, peak RSS`, clientLimitMb, values),
     unit: 'MB',

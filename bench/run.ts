@@ -56,7 +56,9 @@ async function measure(): Promise<void> {
       rows.push(...(await part(peers)))
     } catch (error) {
       // What the other parts found is not lost with it.
-      lines.push(`left out: ${name}, because ${messageOf(error)}`)
+      const news = `left out: ${name}, because ${messageOf(error)}`
+      process.stderr.write(`${news}\n`)
+      lines.push(news)
       process.exitCode = 1
     }
     lines.push(`after ${name}: ${machine()}`)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { capstan, oneToolOfEach, openGround, path, serverNames, type Ground } from './ground.ts'
+import { oneToolOfEach, openGround, path, serverNames, type Ground } from './ground.ts'
 import { openWarmPeers, type WarmPeers } from './peers/warm-peers.ts'
 import type { PeerPrograms } from './peers/install.ts'
 import { comparePrograms, timeRow } from './programs.ts'
@@ -31,7 +31,7 @@ async function benchCall(
   { ground, warm, socketPath }: { readonly ground: Ground; readonly warm: WarmPeers; readonly socketPath: string },
   rounds: number,
 ): Promise<readonly Row[]> {
-  const { env, config } = ground
+  const { env, program: capstan, config } = ground
   const code = `return await tools.everything.echo({ message: ${JSON.stringify(message)} })`
   const expected = [message]
   const programs = {
@@ -57,7 +57,7 @@ async function benchList(
   { ground, warm }: { readonly ground: Ground; readonly warm: WarmPeers },
   rounds: number,
 ): Promise<readonly Row[]> {
-  const { env, config } = ground
+  const { env, program: capstan, config } = ground
   const programs = {
     [node]: { args: ['-e', '0'], env, expected: [] },
     ours: { args: [capstan, 'list', '--config', config], env, expected: serverNames },
