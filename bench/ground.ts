@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -59,6 +59,8 @@ export function openGround({ daemon }: { readonly daemon: 'on' | 'off' }): Groun
 function copyBuild(folder: string): string {
   const build = join(folder, 'build')
   cpSync(path('../dist/cli'), join(build, 'cli'), { recursive: true })
+  // What is not bundled, such as the engine of the sandbox, is found as it is in the package.
+  symlinkSync(path('../node_modules'), join(build, 'node_modules'))
   // As in the package: without it Node would have to find out what kind of module each file is.
   writeFileSync(join(build, 'package.json'), '{"type":"module"}')
   return join(build, 'cli', 'bin.js')
