@@ -88,7 +88,7 @@ describe('the daemon', () => {
 
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => place.warm(['call', 'one.pid'])))
 
-    expect(new Set(outcomes.map((outcome) => outcome.code))).toEqual(new Set([0]))
+    expect(outcomes.filter((outcome) => outcome.code !== 0)).toEqual([])
     expect(new Set(outcomes.map((outcome) => outcome.stdout)).size).toBe(1)
     const log = readFileSync(join(place.home, '.local/state/capstan/daemon.log'), 'utf8')
     expect(log.match(/ready/g)).toHaveLength(1)
