@@ -4,38 +4,22 @@ import { inlineConfig } from '../config/load.ts'
 import type { Config, RawEntry } from '../config/types.ts'
 import { CapstanError, stopped } from '../errors.ts'
 import { places } from '../files/places.ts'
-import { isDenied } from '../policy/decide.ts'
 import type { Sandbox } from '../sandbox/api.ts'
-import type {
-  Catalogue,
-  CatalogueOptions,
-  Coverage,
-  Hub,
-  HubEvent,
-  JsonObject,
-  ListKind,
-  ResourceContents,
-  ToolEntry,
-  ToolHit,
-  ToolRef,
-  ToolResult,
-  ToolSearchOptions,
-} from './api.ts'
+import type { Hub, HubEvent, ResourceContents, ToolResult } from './api.ts'
 import type { CallLog } from './call-log.ts'
-import { buildCatalogue, noLists, type Lists } from './catalogue.ts'
+import { callTool } from './call-tool.ts'
 import type { SchemaCheck } from './check-arguments.ts'
+import { collectCatalogue } from './collect-catalogue.ts'
 import { eras } from './eras.ts'
 import { execute, noSandbox } from './exec.ts'
 import { leftovers } from './leftovers.ts'
 import { listingCache } from './listing-cache.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { connect } from './connect.ts'
-import { closest } from './names.ts'
 import { completeArgument, renderPrompt } from './prompts.ts'
 import type { GracePeriods, ServerProcess } from './server-process.ts'
-import type { ToolSearch } from './search.ts'
-import { serverSet, type ServerSet } from './server-set.ts'
-import { listsOf, type LiveServer } from './server.ts'
+import { searchTools } from './search-tools.ts'
+import { serverSet } from './server-set.ts'
 import type { BuiltinServer, HubContext } from './setup.ts'
 import type { Tap } from './tap-transport.ts'
 import { waitFor } from './wait-for.ts'
@@ -85,7 +69,7 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   // Loaded with the first call, while its server boots.
   let checking: Promise<SchemaCheck> | undefined
   const loadCheck = () => (checking ??= import('./check-arguments.ts').then(({ schemaCheck }) => schemaCheck()))
-  const findTools = toolSearch()
+  const findTools = searchTools()
   let sandbox: Promise<Sandbox> | undefined
   let { catalogueSeconds } = first.settings
 
@@ -167,21 +151,6 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   return hub
 }
 
-/** A search that is loaded with its first query and keeps its index while the tools stay the same. */
-function toolSearch(): (
-  tools: readonly ToolEntry[],
-  query: string,
-  wanted: ToolSearchOptions,
-) => Promise<readonly ToolHit[]> {
-  let built: { readonly key: string; readonly search: ToolSearch } | undefined
-  return async (tools, query, wanted) => {
-    const { makeToolSearch } = await import('./search.ts')
-    const key = JSON.stringify(tools)
-    if (built?.key !== key) built = { key, search: makeToolSearch(tools) }
-    return built.search(query, wanted)
-  }
-}
-
 const defaultGrace: GracePeriods = { beforeTermMs: 1500, beforeKillMs: 1500 }
 const defaultMaxLineBytes = 128 * 2 ** 20
 
@@ -242,111 +211,4 @@ function onExit(run: () => void): Disposable {
 function once(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   return () => (running ??= run())
-}
-
-const allKinds: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templates']
-
-/** Asks all servers at once and comes back at the deadline with what is there, naming what is missing. */
-async function collectCatalogue(
-  servers: ServerSet,
-  { servers: names, kinds = allKinds, fresh, signal, deadlineMs }: CatalogueOptions & { readonly deadlineMs: number },
-): Promise<Catalogue> {
-  const wanted =
-    (names && [...new Set(names)].map(servers.named)) ??
-    servers.all().filter((server) => server.status().state.kind !== 'disabled')
-  const timeout = AbortSignal.timeout(deadlineMs)
-  const deadline = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
-  const answers = await Promise.all(
-    wanted.map((server) => listsOrReason(server, { kinds, fresh: fresh ?? 'if-stale', signal: deadline })),
-  )
-  // The deadline yields what is there; the caller's own signal gives up.
-  if (signal?.aborted) throw stopped(signal, 'the catalogue')
-  return buildCatalogue(answers)
-}
-
-async function listsOrReason(
-  server: LiveServer,
-  options: Parameters<typeof listsOf>[1] & { readonly signal: AbortSignal },
-): Promise<{ readonly coverage: Coverage; readonly lists: Lists }> {
-  const { name } = server
-  try {
-    const { lists, staleBecause } = await listsOf(server, options)
-    return {
-      lists,
-      coverage:
-        staleBecause === undefined
-          ? { kind: 'listed', server: name }
-          : { kind: 'stale', server: name, error: staleBecause },
-    }
-  } catch (error) {
-    if (!(error instanceof CapstanError)) throw error
-    const reason = options.signal.aborted
-      ? new CapstanError('connect_timed_out', `Server "${name}" did not answer within the deadline of the catalogue.`, {
-          server: name,
-          next: `Raise catalogue_seconds in config.toml, or run: capstan doctor ${name}`,
-        })
-      : error
-    return { lists: noLists, coverage: { kind: 'missing', server: name, error: reason.toJSON() } }
-  }
-}
-
-interface Call {
-  readonly servers: ServerSet
-  readonly loadCheck: () => Promise<SchemaCheck>
-  readonly ref: ToolRef
-  readonly args: JsonObject
-}
-
-/** Everything that can be refused is refused before a byte is sent. */
-async function callTool(
-  { servers, loadCheck, ref, args }: Call,
-  { signal, onProgress, idleSeconds }: Parameters<Hub['call']>[2] & {},
-): Promise<ToolResult> {
-  const server = servers.named(ref.server)
-  const tool = await toolNamed(server, ref.tool, signal)
-  if (isDenied(servers.denied(ref.server), ref)) {
-    throw new CapstanError('not_allowed', `The tool ${tool.id} is denied by the config.`, {
-      server: ref.server,
-      next: 'Remove it from "deny" of the server to use it.',
-    })
-  }
-  const check = await loadCheck()
-  check.assertArguments(tool, args)
-  const idleMs = idleSeconds === undefined ? server.limits.idleMs : idleSeconds * 1000
-  const result = await server.callTool(tool, args, {
-    signal,
-    onProgress,
-    idleMs,
-    maxMs: Math.max(server.limits.maxMs, idleMs),
-  })
-  return asToolResult(result, tool, check)
-}
-
-async function toolNamed(server: LiveServer, name: string, signal: AbortSignal | undefined): Promise<ToolEntry> {
-  // A list from before would do for the name, but not for the call: one attempt to connect is enough to know.
-  await server.connection(signal)
-  const known = (await server.list('tools', { signal })).entries.find((tool) => tool.tool === name)
-  if (known !== undefined) return known
-  // Not every server announces its changes: ask once more before saying no.
-  const { entries } = await server.list('tools', { signal, fresh: true })
-  const found = entries.find((tool) => tool.tool === name)
-  if (found !== undefined) return found
-  const near = closest(
-    `${server.name}.${name}`,
-    entries.map((tool) => tool.id),
-  )
-  throw new CapstanError('tool_unknown', `Server "${server.name}" has no tool "${name}".${near}`, {
-    server: server.name,
-    next: `Run: capstan list ${server.name}`,
-  })
-}
-
-function asToolResult(result: JsonObject, tool: ToolEntry, check: SchemaCheck): ToolResult {
-  const whole = (Array.isArray(result['content']) ? result : { ...result, content: [] }) as ToolResult
-  if (whole.isError === true || tool.outputSchema === undefined) return whole
-  const { structuredContent } = whole
-  const problems =
-    structuredContent === undefined ? ['it has no structured content'] : check.outputProblems(tool, structuredContent)
-  if (problems.length === 0) return whole
-  return { ...whole, warnings: [`The output of ${tool.id} does not fit its own schema: ${problems.join('; ')}.`] }
 }
