@@ -17,7 +17,7 @@ interface Lock {
 }
 
 const systems = ['android', 'darwin', 'freebsd', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'aix', 'win32', 'linux']
-const processors = ['riscv64', 'loong64', 'ppc64', 's390x', 'arm64', 'ia32', 'x64', 'arm']
+const processors = ['wasm32', 'riscv64', 'loong64', 'ppc64', 's390x', 'arm64', 'ia32', 'x64', 'arm']
 
 const lock = JSON.parse(await readFile('package-lock.json', 'utf8')) as Lock
 const missing = Object.values(lock.packages).flatMap((owner) =>
@@ -33,14 +33,15 @@ console.log(`added ${missing.length} packages of other platforms`)
 
 function entryFor(name: string, version: string, dev: boolean | undefined): LockedPackage {
   const os = systems.find((system) => name.includes(system))
-  if (os === undefined) throw new Error(`${name} names no platform, so it cannot be left to others`)
   const cpu = processors.find((processor) => name.includes(processor))
+  if (os === undefined && cpu === undefined)
+    throw new Error(`${name} names no platform, so it cannot be left to others`)
   const libc = name.includes('musl') ? ['musl'] : name.includes('gnu') ? ['glibc'] : undefined
   return {
     version: version.replace(/^[~^]/, ''),
     ...(dev === true ? { dev } : {}),
     optional: true,
-    os: [os],
+    ...(os === undefined ? {} : { os: [os] }),
     ...(cpu === undefined ? {} : { cpu: [cpu] }),
     ...(libc === undefined ? {} : { libc }),
   }
