@@ -20,17 +20,23 @@ export function diskHub(config: Config, look: DiskLook): Catalogued | undefined 
   const cache = listingCache(`${places(config.surroundings.env).cache}/listings`, Date.now)
   const ask = ({ servers = look.servers, kinds = look.kinds }: CatalogueOptions = {}): Catalogue | undefined =>
     diskCatalogue(config, cache, { servers, kinds, maxAgeMs: dayMs, nowMs: Date.now() })
-  if (ask() === undefined) return undefined
+  const seen = ask()
+  if (seen === undefined) return undefined
   return {
     servers: async () => config.servers.map(statusOf),
     async catalogue(options) {
-      const catalogue = ask(options)
+      const isSameLook = sameNames(options?.servers, look.servers) && sameNames(options?.kinds, look.kinds)
+      const catalogue = isSameLook ? seen : ask(options)
       if (catalogue !== undefined) return catalogue
       throw new CapstanError('server_error', 'The catalogue on disk has changed while it was read.', {
         next: 'Run it again.',
       })
     },
   }
+}
+
+function sameNames(asked: readonly string[] | undefined, seen: readonly string[]): boolean {
+  return asked === undefined || (asked.length === seen.length && asked.every((name, index) => name === seen[index]))
 }
 
 function statusOf({ name, standing }: Config['servers'][number]): ServerStatus {

@@ -1,7 +1,7 @@
 import { CapstanError } from '../../errors.ts'
 import type { ToolEntry, ToolResult } from '../../hub/api.ts'
 import { findTool } from '../../hub/names.ts'
-import type { Command, CommandContext, CommandInput } from '../command.ts'
+import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
 import { contentText, type Block } from '../content.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readArguments } from '../pairs.ts'
@@ -11,7 +11,7 @@ import { reachFor } from '../reach.ts'
 import { typeArguments } from '../typed-arguments.ts'
 
 export const command: Command = {
-  options: { args: { type: 'string' }, save: { type: 'string' } },
+  options: { args: { type: 'string' }, save: { type: 'string' }, full: { type: 'boolean' } },
   help: `Run a tool and print its result. Values are typed by the tool's schema: numbers, true and false, JSON for
 objects and lists; a key given several times makes a list.
 
@@ -20,6 +20,7 @@ objects and lists; a key given several times makes a list.
   key=-           standard input
   --args JSON     all arguments as one JSON object, also @file or -
   --save DIR      keep images, audio and other files there and print their names
+  --full          show a result of over 20 KB whole; a terminal gets its head and tail, and the name of a file with all of it
   --timeout S     give up after S seconds (otherwise the server's own limits hold)
   --json          the whole result
 
@@ -58,16 +59,25 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
     })
     .finally(progress.clear)
   if (flags.json) await io.out(`${JSON.stringify(result)}\n`)
-  else await print(result, tool, { context, saveTo: typeof values['save'] === 'string' ? values['save'] : undefined })
+  else {
+    const saveTo = typeof values['save'] === 'string' ? values['save'] : undefined
+    await print(result, tool, { context, saveTo, isWhole: values['full'] === true })
+  }
   return result.isError === true ? exitCodes.failed : exitCodes.ok
 }
 
 interface PrintOptions {
   readonly context: CommandContext
   readonly saveTo: string | undefined
+  /** Print all of it, however long. */
+  readonly isWhole: boolean
 }
 
-async function print(result: ToolResult, tool: ToolEntry, { context: { io }, saveTo }: PrintOptions): Promise<void> {
+async function print(
+  result: ToolResult,
+  tool: ToolEntry,
+  { context: { io }, saveTo, isWhole }: PrintOptions,
+): Promise<void> {
   for (const warning of result.warnings ?? []) io.err(`warning: ${plainText(warning)}\n`)
   const blocks = result.content as readonly Block[]
   const shown = await contentText(blocks, { io, saveTo, stem: tool.tool.replaceAll(/[^A-Za-z0-9_-]/g, '_') })
@@ -75,7 +85,12 @@ async function print(result: ToolResult, tool: ToolEntry, { context: { io }, sav
     blocks.length === 0 && result.structuredContent !== undefined ? JSON.stringify(result.structuredContent) : shown
   if (result.isError === true)
     io.err(plainText(withNewline(text === '' ? `${tool.id} reported an error without a message.` : text)))
-  else if (text !== '') await io.out(withNewline(text))
+  else if (text !== '') await io.out(withNewline(isWhole || !io.stdoutIsTerminal ? text : await guarded(text, io)))
+}
+
+async function guarded(text: string, io: Io): Promise<string> {
+  const { guardOutput } = await import('../output-guard.ts')
+  return guardOutput(text, io)
 }
 
 function withNewline(text: string): string {
