@@ -38,7 +38,7 @@ describe('the question about a project’s servers', () => {
     expect([startsIn(home.traces.one), startsIn(home.traces.two)]).toEqual([0, 0])
     first.type('all\r')
     expect(await first.ended).toBe(0)
-    await using second = onTerminal(home, ['list'])
+    await using second = onTerminal(home, ['list', '--fresh'])
     expect(await second.ended).toBe(0)
 
     expect(first.bytes().match(/Trust them\?/g)).toHaveLength(1)
