@@ -142,8 +142,8 @@ function askForBuiltin(_import: string, list: string, module: string): string {
   const types = names.filter((name) => name.startsWith('type '))
   const values = names.filter((name) => !name.startsWith('type '))
   const builtin = `process.getBuiltinModule('${module}')`
-  // These take 5 and 2.5 ms by themselves, so even asking for them waits for the first call. We import only functions of them.
-  const isSlow = module === 'node:crypto' || module === 'node:child_process'
+  // These take 5, 2.5 and 1.3 ms by themselves, so even asking for them waits for the first call. We import only functions of them.
+  const isSlow = ['node:crypto', 'node:child_process', 'node:fs/promises'].includes(module)
   return [
     ...(types.length === 0 ? [] : [`import { ${types.join(', ')} } from '${module}'`]),
     ...(isSlow
