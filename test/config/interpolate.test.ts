@@ -8,8 +8,8 @@ import { CapstanError } from '../../src/errors.ts'
 const surroundings: Surroundings = {
   env: { USER: 'ada', EMPTY: '', TRICKY: '${USER} $${x} ~ ${cmd:evil}', 'ODD.NAME(x)': 'odd', workspaceFolder: 'no' },
   homeFolder: '/home/ada',
-  workspaceFolder: '/work/ship',
-  currentFolder: '/work/ship/src',
+  workspaceFolder: '/proj/ship',
+  currentFolder: '/proj/ship/src',
 }
 const file = '/home/ada/.config/capstan/mcp.json'
 
@@ -61,7 +61,7 @@ test.each([
   ['${NONE:-<${NOR:-${env:USER}}>}', '<ada>'],
   ['${NONE:-a:-b}', 'a:-b'],
   ['${NONE:-$${USER}', '${USER'],
-  ['${workspaceFolder}/x', '/work/ship/x'],
+  ['${workspaceFolder}/x', '/proj/ship/x'],
   ['${workspaceFolderBasename}', 'ship'],
   ['${userHome}', '/home/ada'],
   ['a${/}b${pathSeparator}', 'a/b/'],
@@ -201,16 +201,16 @@ describe('where things are filled in', () => {
 })
 
 test.each<[string, RawEntry, Variation, string]>([
-  ['a user entry runs in the current folder', {}, {}, '/work/ship/src'],
-  ['a project entry runs in the project root', {}, { layer: 'project' }, '/work/ship'],
+  ['a user entry runs in the current folder', {}, {}, '/proj/ship/src'],
+  ['a project entry runs in the project root', {}, { layer: 'project' }, '/proj/ship'],
   ['a relative cwd counts from the file', { cwd: '../data' }, {}, '/home/ada/.config/data'],
-  ['"." is the folder of the file', { cwd: '.' }, { layer: 'project', file: '/work/ship/.mcp.json' }, '/work/ship'],
+  ['"." is the folder of the file', { cwd: '.' }, { layer: 'project', file: '/proj/ship/.mcp.json' }, '/proj/ship'],
   ['an absolute cwd stays', { cwd: '/srv' }, {}, '/srv'],
   [
     'without a file a relative cwd counts from the current folder',
     { cwd: 'a' },
     { file: undefined },
-    '/work/ship/src/a',
+    '/proj/ship/src/a',
   ],
 ])('%s', async (_, entry, variation, cwd) => {
   expect(await resolveEntry({ command: 'node', ...entry }, variation)).toMatchObject({ command: 'node', cwd })

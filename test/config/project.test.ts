@@ -30,11 +30,11 @@ test('a worktree, whose .git is a file, is a repository too', async () => {
 
 test('without a repository, parents count only while they are below home', async () => {
   await using folder = await tempFolder()
-  await folder.write({ '.mcp.json': '{}', 'home/.mcp.json': '{}', 'home/work/.mcp.json': '{}', 'home/work/a/b/': '' })
+  await folder.write({ '.mcp.json': '{}', 'home/.mcp.json': '{}', 'home/desk/.mcp.json': '{}', 'home/desk/a/b/': '' })
   await folder.write({ 'home/other/': '', 'outside/.mcp.json': '{}', 'outside/x/': '' })
   const find = (cwd: string) => findProject(join(folder.path, cwd), join(folder.path, 'home'))
 
-  expect((await find('home/work/a/b')).root).toBe(join(folder.path, 'home/work'))
+  expect((await find('home/desk/a/b')).root).toBe(join(folder.path, 'home/desk'))
   expect(await find('home/other')).toEqual({ root: join(folder.path, 'home/other') })
   expect(await find('outside/x')).toEqual({ root: join(folder.path, 'outside/x') })
 })

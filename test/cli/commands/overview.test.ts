@@ -101,7 +101,7 @@ test('on the first run the servers of other clients are shown, and nothing is st
     '.cursor/mcp.json': JSON.stringify({ mcpServers: { weather: { command: 'weather-server' } } }),
     'work/': '',
   })
-  const io = { env: { HOME: home.path }, cwd: `${home.path}/work` }
+  const io = { env: { HOME: home.path }, cwd: `${home.path}/desk` }
 
   const { code, out } = await record(command, { io })
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { clientFiles, clientIds, type ClientId } from '../../../src/config/import/clients.ts'
 
 const at = {
-  linux: { env: {}, platform: 'linux', home: '/home/ada', cwd: '/work' },
-  darwin: { env: {}, platform: 'darwin', home: '/Users/ada', cwd: '/work' },
+  linux: { env: {}, platform: 'linux', home: '/home/ada', cwd: '/proj' },
+  darwin: { env: {}, platform: 'darwin', home: '/Users/ada', cwd: '/proj' },
   win32: {
     env: { APPDATA: String.raw`C:\Users\ada\AppData\Roaming` },
     platform: 'win32',
@@ -19,7 +19,7 @@ const places: readonly (readonly [ClientId, keyof typeof at, string])[] = [
   ['claude-code', 'linux', '/home/ada/.claude.json'],
   ['claude-code', 'win32', String.raw`C:\Users\ada\.claude.json`],
   ['cursor', 'darwin', '/Users/ada/.cursor/mcp.json'],
-  ['cursor', 'linux', '/work/.cursor/mcp.json'],
+  ['cursor', 'linux', '/proj/.cursor/mcp.json'],
   ['vscode', 'linux', '/home/ada/.config/Code/User/mcp.json'],
   ['vscode', 'darwin', '/Users/ada/Library/Application Support/Code/User/mcp.json'],
   ['vscode', 'win32', String.raw`C:\Users\ada\AppData\Roaming\Code\User\mcp.json`],
@@ -73,7 +73,7 @@ test('the variables that move a client its files are followed', () => {
 test('a file of the project is told apart from the person own one, except in the home folder itself', () => {
   expect(clientFiles('cursor', at.linux)).toEqual([
     { client: 'cursor', path: '/home/ada/.cursor/mcp.json', scope: 'user' },
-    { client: 'cursor', path: '/work/.cursor/mcp.json', scope: 'project' },
+    { client: 'cursor', path: '/proj/.cursor/mcp.json', scope: 'project' },
   ])
   expect(clientFiles('cursor', { ...at.linux, cwd: '/home/ada' })).toEqual([
     { client: 'cursor', path: '/home/ada/.cursor/mcp.json', scope: 'user' },
