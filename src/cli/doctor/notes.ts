@@ -18,6 +18,7 @@ export function notesOf({ group, server, commandFile, logs }: Evidence): readonl
   return [
     ...(noise.length === 0 ? [] : [noiseNote(noise)]),
     ...(wrapper === undefined || !isReady ? [] : [wrapperNote(wrapper)]),
+    ...(server?.transport === 'stdio' ? server.args.filter((arg) => arg.endsWith('@latest')).map(latestNote) : []),
     ...(isSlow
       ? [
           note(
@@ -44,6 +45,13 @@ function wrapperNote(command: string): Finding {
   return note(
     `It is started through ${command}, which looks for its package at every start.`,
     'Install the package and name its own command: that starts faster, works offline and never changes by itself.',
+  )
+}
+
+function latestNote(name: string): Finding {
+  return note(
+    `It runs ${name}: whatever is newest at each start, looked up over the network.`,
+    'Write a version instead: then what you approved is what runs.',
   )
 }
 

@@ -114,6 +114,16 @@ test('noise on stdout, wrappers, slow starts and being disabled are notes, not p
   expect(off.findings).toMatchObject([{ level: 'note', mend: 'Run: capstan enable s' }])
 })
 
+test('a package that is always the latest is a note with the advice to write a version', () => {
+  const report = diagnose(
+    evidence(ready('s'), { server: stdio('node', ['-y', 'tool@latest']), commandFile: '/usr/bin/node' }),
+  )
+
+  expect(report.findings).toMatchObject([
+    { level: 'note', what: expect.stringContaining('tool@latest'), mend: expect.stringContaining('version') },
+  ])
+})
+
 test('a report holds no secrets, and variables stay as the file has them', () => {
   const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
   const server = stdio('node', ['x.js', `--token=${token}`, '--key=${MY_KEY}'])
