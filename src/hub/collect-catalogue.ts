@@ -2,7 +2,8 @@ import { CapstanError, stopped } from '../errors.ts'
 import type { Catalogue, CatalogueOptions, Coverage, ListKind } from './api.ts'
 import { buildCatalogue, noLists, type Lists } from './catalogue.ts'
 import type { ServerSet } from './server-set.ts'
-import { listsOf, type LiveServer } from './server.ts'
+import { listsOf } from './server-lists.ts'
+import type { LiveServer } from './server.ts'
 
 const allKinds: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templates']
 

@@ -1,7 +1,8 @@
-import { CapstanError, messageOf, stopped, type ErrorJson } from '../errors.ts'
+import { CapstanError, messageOf, stopped } from '../errors.ts'
 import type { HubEvent, JsonObject, ListKind, LogLine, ServerState, ServerStatus, ToolEntry } from './api.ts'
-import { differenceOf, noLists, readList, type Lists } from './catalogue.ts'
 import type { Connection, RequestOptions } from './connection.ts'
+import { serverLists, type ServerLists } from './server-lists.ts'
+import { serverLog } from './server-log.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface Limits {
@@ -36,39 +37,24 @@ export interface ServerSetup {
   readonly emit: (event: HubEvent) => void
 }
 
-export interface Listing<Kind extends ListKind> {
-  readonly entries: Lists[Kind]
-  /** Why the last refresh failed; the entries are those of the time before. */
-  readonly staleBecause?: CapstanError
-}
-
-export interface ListOptions {
-  readonly signal?: AbortSignal | undefined
-  /** Ask the server again: always, or only when the list at hand is left from before a failed refresh. */
-  readonly fresh?: boolean | 'if-stale' | undefined
-}
-
 /** One server's life: connects when first needed, keeps its lists, and connects anew when it has gone. */
 export interface LiveServer {
   readonly name: string
   readonly limits: Limits
   readonly status: () => ServerStatus
   readonly logs: () => readonly LogLine[]
-  readonly list: <Kind extends ListKind>(kind: Kind, options: ListOptions) => Promise<Listing<Kind>>
+  readonly list: ServerLists['list']
   readonly request: (method: string, params: JsonObject, options: Partial<RequestOptions>) => Promise<JsonObject>
   readonly callTool: (tool: ToolEntry, args: JsonObject, options: Partial<RequestOptions>) => Promise<JsonObject>
   readonly connection: (signal?: AbortSignal) => Promise<Connection>
   readonly close: () => Promise<void>
 }
 
-const maxLogLines = 1000
-const stderrTailLines = 10
-
 export function liveServer(setup: ServerSetup): LiveServer {
-  const { name, limits, emit } = setup
-  const log: LogLine[] = []
-  const held: Partial<Record<ListKind, { readonly listing: Listing<ListKind>; readonly from: Connection }>> = {}
-  const refreshing = new Map<ListKind, Promise<Listing<ListKind>>>()
+  const { name, limits, emit, toolExists, keepListing } = setup
+  const { write, lines, stderrTail } = serverLog((line) => emit({ kind: 'log', server: name, line }))
+  const note = (text: string) => write('hub', text)
+  const lists = serverLists({ name, limits, connection, toolExists, keepListing, note, emit, asExpected })
   /** The one in use, and those that only finish what is under way. */
   const connections = new Set<Connection>()
   const ending = new AbortController()
@@ -80,9 +66,9 @@ export function liveServer(setup: ServerSetup): LiveServer {
     name,
     limits,
     status: () => ({ name, ...(setup.description === undefined ? {} : { description: setup.description }), state }),
-    logs: () => [...log],
+    logs: lines,
     connection,
-    list,
+    list: lists.list,
     request: (method, params, options) =>
       attempt(options, (live) => live.request(method, params, { ...limits, ...options })),
     callTool: (tool, args, options) => attempt(options, (live) => live.callTool(tool, args, { ...limits, ...options })),
@@ -127,7 +113,7 @@ export function liveServer(setup: ServerSetup): LiveServer {
       const live = await setup.open({
         signal: AbortSignal.any([ending.signal, AbortSignal.timeout(limits.startMs)]),
         onLog: write,
-        onListChanged: (kind) => void refreshAfterChange(kind),
+        onListChanged: (kind) => void lists.refreshAfterChange(kind, connecting),
         stderrTail,
       })
       connections.add(live)
@@ -150,82 +136,9 @@ export function liveServer(setup: ServerSetup): LiveServer {
     setState({ kind: 'idle' })
   }
 
-  async function list<Kind extends ListKind>(kind: Kind, options: ListOptions): Promise<Listing<Kind>> {
-    const known = held[kind]
-    try {
-      const live = await connection(options.signal)
-      if (known?.from === live && !wantsFresh(known.listing, options)) return known.listing as Listing<Kind>
-      return (await waitFor(
-        refresh(kind, live, options.fresh === true),
-        options.signal,
-        `${kind} of server "${name}"`,
-      )) as Listing<Kind>
-    } catch (error) {
-      if (known === undefined) throw error
-      return { entries: known.listing.entries as Lists[Kind], staleBecause: asExpected(error) }
-    }
-  }
-
-  function refresh(kind: ListKind, live: Connection, fresh: boolean): Promise<Listing<ListKind>> {
-    const running = refreshing.get(kind) ?? fetchList(kind, live, fresh).finally(() => refreshing.delete(kind))
-    refreshing.set(kind, running)
-    return running
-  }
-
-  async function fetchList(kind: ListKind, live: Connection, fresh: boolean): Promise<Listing<ListKind>> {
-    const before = held[kind]?.listing
-    const listing = await askForList(kind, live, fresh).catch((error: unknown): Listing<ListKind> => {
-      if (before === undefined) throw error
-      write('hub', `The list of ${kind} could not be refreshed: ${messageOf(error)}`)
-      return { entries: before.entries, staleBecause: asExpected(error) }
-    })
-    held[kind] = { listing, from: live }
-    const difference = before && differenceOf(kind, before.entries, listing.entries)
-    if (difference !== undefined) emit({ kind: 'catalogue', server: name, difference })
-    return listing
-  }
-
-  async function askForList(kind: ListKind, live: Connection, fresh: boolean): Promise<Listing<ListKind>> {
-    // What we have seen once and ask for again is wanted from the server itself, not from what others have seen.
-    const items = await live.list(kind, { ...limits, fresh: fresh || held[kind] !== undefined })
-    setup.keepListing?.(kind, items)
-    const { entries, leftOut } = readList(kind, name, items)
-    for (const reason of leftOut) write('hub', `Left out of ${kind}, for ${reason}`)
-    return {
-      entries: kind === 'tools' ? (entries as Lists['tools']).filter((tool) => setup.toolExists(tool.tool)) : entries,
-    }
-  }
-
-  async function refreshAfterChange(kind: ListKind): Promise<void> {
-    const underWay = refreshing.get(kind)
-    // Nobody has asked for this list yet, so there is nothing to bring up to date.
-    if ((held[kind] === undefined && underWay === undefined) || connecting === undefined) return
-    try {
-      // A listing that is on its way may be older than the change: ask again after it.
-      await underWay
-      await refresh(kind, await connecting, true)
-    } catch (error) {
-      write('hub', `The list of ${kind} could not be refreshed: ${messageOf(error)}`)
-    }
-  }
-
   function setState(next: ServerState): void {
     state = next
     emit({ kind: 'state', server: name, state })
-  }
-
-  function write(source: LogLine['source'], text: string): void {
-    const line = { atMs: Date.now(), source, text: shortened(text) }
-    log.push(line)
-    if (log.length > maxLogLines) log.shift()
-    emit({ kind: 'log', server: name, line })
-  }
-
-  function stderrTail(): readonly string[] {
-    return log
-      .filter((line) => line.source === 'stderr')
-      .slice(-stderrTailLines)
-      .map((line) => line.text)
   }
 
   function asExpected(error: unknown): CapstanError {
@@ -235,17 +148,6 @@ export function liveServer(setup: ServerSetup): LiveServer {
       cause: error,
     })
   }
-}
-
-function wantsFresh(listing: Listing<ListKind>, { fresh }: ListOptions): boolean {
-  return fresh === true || (fresh === 'if-stale' && listing.staleBecause !== undefined)
-}
-
-const maxLogText = 4096
-
-/** A stray line may be as long as a message; the log keeps its beginning, as a copy, for a slice would keep the whole alive. */
-function shortened(text: string): string {
-  return text.length <= maxLogText ? text : `${Buffer.from(text.slice(0, maxLogText)).toString()}…`
 }
 
 function readyState(live: Connection, connectMs: number): ServerState {
@@ -259,29 +161,5 @@ function readyState(live: Connection, connectMs: number): ServerState {
     ...(pid === undefined ? {} : { pid }),
     ...(implementation === undefined ? {} : { implementation }),
     ...(instructions === undefined ? {} : { instructions }),
-  }
-}
-
-/** All lists of one server, as one value with how it stands. A list that fails hides none of the others that hold something. */
-export async function listsOf(
-  server: LiveServer,
-  options: ListOptions & { readonly kinds: readonly ListKind[] },
-): Promise<{ readonly lists: Lists; readonly staleBecause?: ErrorJson }> {
-  const answers = await Promise.all(options.kinds.map((kind) => listOrReason(server, kind, options)))
-  const missing = answers.find(({ isMissing }) => isMissing)?.staleBecause
-  if (missing !== undefined && answers.every(({ entries }) => entries.length === 0)) throw missing
-  const failure = answers.find(({ staleBecause }) => staleBecause !== undefined)?.staleBecause
-  return {
-    lists: { ...noLists, ...Object.fromEntries(answers.map(({ kind, entries }) => [kind, entries])) },
-    ...(failure === undefined ? {} : { staleBecause: failure.toJSON() }),
-  }
-}
-
-async function listOrReason(server: LiveServer, kind: ListKind, options: ListOptions) {
-  try {
-    return { kind, isMissing: false, ...(await server.list(kind, options)) }
-  } catch (error) {
-    if (!(error instanceof CapstanError)) throw error
-    return { kind, isMissing: true, entries: noLists[kind], staleBecause: error }
   }
 }
