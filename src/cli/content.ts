@@ -60,7 +60,10 @@ async function fileText(
   const bytes = Buffer.from(typeof data === 'string' ? data : '', 'base64')
   const kind = typeof mimeType === 'string' ? plainText(mimeType) : 'application/octet-stream'
   if (saveTo === undefined) {
-    io.err(`[${kind}, ${bytes.length} bytes; pass --save DIR to keep it]\n`)
+    const notice = `[${kind}, ${bytes.length} bytes; pass --save DIR to keep it]`
+    // A person reads it where it stands among the text; a program gets only results.
+    if (io.stdoutIsTerminal) return notice
+    io.err(`${notice}\n`)
     return undefined
   }
   const folder = resolve(io.cwd, saveTo)

@@ -7,17 +7,26 @@ import type { Io } from './command.ts'
 const maxBytes = 20 * 1024
 const dayMs = 24 * 3600 * 1000
 
+export interface GuardedText {
+  readonly text: string
+  /** What is missing and where it is: to be said last, where the eye is. */
+  readonly notice?: string
+}
+
 /**
  * A text for a person's terminal: a long one keeps its head and its tail, and says how much is missing and where the whole is.
  * What goes into a pipe or a file is never cut.
  */
-export async function guardOutput(text: string, io: Io): Promise<string> {
+export async function guardOutput(text: string, io: Io): Promise<GuardedText> {
   const bytes = Buffer.from(text)
-  if (!io.stdoutIsTerminal || bytes.length <= maxBytes) return text
+  if (!io.stdoutIsTerminal || bytes.length <= maxBytes) return { text }
   const file = await keepWhole(text, io)
   const [head, tail] = [wholeLines(text.slice(0, maxBytes / 2), 'start'), wholeLines(text.slice(-maxBytes / 4), 'end')]
   const missing = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail)
-  return `${head}\n[… ${missing} of ${bytes.length} bytes are not shown; the whole is in ${file}, --full shows it …]\n${tail}`
+  return {
+    text: `${head}\n[… ${missing} bytes …]\n${tail}`,
+    notice: `${missing} of ${bytes.length} bytes are not shown; the whole is in ${file}, and --full shows it.`,
+  }
 }
 
 /** Cut between lines where there are any. */

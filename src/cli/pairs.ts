@@ -43,7 +43,9 @@ function splitPair(word: string): Pair {
   const at = word.indexOf('=')
   if (at > 0) return { key: word.slice(0, at), value: word.slice(at + 1) }
   throw new CapstanError('usage', `"${word}" is not an argument: arguments are written key=value.`, {
-    next: `Write key=${/\s/.test(word) ? JSON.stringify(word) : word} with the argument's name, or pass --args with JSON.`,
+    next: word.startsWith('{')
+      ? `Pass JSON with --args '${word}'`
+      : `Write key=${/\s/.test(word) ? JSON.stringify(word) : word} with the argument's name, or pass --args with JSON.`,
   })
 }
 

@@ -55,8 +55,8 @@ export function remoteFailure(error: unknown, { server, url, isLate }: RemoteCon
     )
   return fail(
     'transport_failed',
-    `Server "${server}" at ${origin} cannot be reached: ${code ?? messageOf(error)}.`,
-    `Run: capstan doctor ${server}`,
+    `Server "${server}" at ${origin} cannot be reached: ${code ?? messageOf(causes(error).at(-1) ?? error)}.`,
+    'Check "url" in its entry, and whether the server runs.',
   )
 }
 

@@ -1,4 +1,5 @@
 import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { CapstanError, messageOf } from '../errors.ts'
 import { hasCode } from '../files/atomic-write.ts'
@@ -176,15 +177,18 @@ const maxStderrLine = 4096
 function cannotStart(options: ProcessOptions, error: unknown): CapstanError {
   const { server, command } = options
   if (hasCode(error, 'ENOENT')) {
-    return new CapstanError(
-      'start_failed',
-      `Server "${server}" cannot start: the command "${command}" was not found (or its folder "${options.cwd}" does not exist).`,
-      {
-        server,
-        cause: error,
-        next: `Install "${command}", or write its full path into the config. Then run: capstan doctor ${server}`,
-      },
-    )
+    // The system says the same of both.
+    const missing = existsSync(options.cwd)
+      ? {
+          what: `the command "${command}" was not found`,
+          next: `Install "${command}", or write its full path into the config. Then run: capstan doctor ${server}`,
+        }
+      : { what: `its folder "${options.cwd}" does not exist`, next: 'Correct "cwd" in its entry.' }
+    return new CapstanError('start_failed', `Server "${server}" cannot start: ${missing.what}.`, {
+      server,
+      cause: error,
+      next: missing.next,
+    })
   }
   const reason = whyNotStarted(options, error)
   return new CapstanError('start_failed', `Server "${server}" cannot start: ${reason}.`, {

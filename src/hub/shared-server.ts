@@ -1,5 +1,5 @@
 import type { ServerConfig } from '../config/types.ts'
-import { messageOf } from '../errors.ts'
+import { CapstanError, messageOf } from '../errors.ts'
 import type { JsonObject, ListKind, LogLine } from './api.ts'
 import type { Connection, RequestOptions } from './connection.ts'
 import type { ConnectOptions } from './connect.ts'
@@ -159,7 +159,8 @@ export function sharedServer({ server, connect, owned, onEnd }: SharedSetup): Sh
     try {
       return await call()
     } catch (error) {
-      lastError = messageOf(error)
+      // Who gives up says nothing about the server.
+      if (!(error instanceof CapstanError && error.code === 'cancelled')) lastError = messageOf(error)
       throw error
     } finally {
       recentMs.push(performance.now() - startedAt)

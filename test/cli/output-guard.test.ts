@@ -16,29 +16,29 @@ test('a long text keeps its head and its tail on a terminal, and the whole is in
   await using home = await tempFolder()
   const io = await terminalIn(home.path)
 
-  const shown = await guardOutput(long, io)
+  const { text: shown, notice = '' } = await guardOutput(long, io)
 
   expect(Buffer.byteLength(shown)).toBeLessThan(20 * 1024)
   expect(shown).toMatch(/^line 0\n/)
   expect(shown).toMatch(/\nline 4999$/)
-  const [, file = ''] = /the whole is in (\S+),/.exec(shown) ?? []
+  const [, file = ''] = /the whole is in (\S+),/.exec(notice) ?? []
   expect(await readFile(file, 'utf8')).toBe(long)
 })
 
 test('a short text, and anything that goes into a pipe, is never cut', async () => {
   await using home = await tempFolder()
 
-  expect(await guardOutput('short', await terminalIn(home.path))).toBe('short')
-  expect(await guardOutput(long, await terminalIn(home.path, false))).toBe(long)
+  expect(await guardOutput('short', await terminalIn(home.path))).toEqual({ text: 'short' })
+  expect(await guardOutput(long, await terminalIn(home.path, false))).toEqual({ text: long })
 })
 
 test('one long line is cut as well', async () => {
   await using home = await tempFolder()
 
-  const shown = await guardOutput('x'.repeat(100_000), await terminalIn(home.path))
+  const { text: shown, notice } = await guardOutput('x'.repeat(100_000), await terminalIn(home.path))
 
   expect(shown.length).toBeLessThan(20 * 1024)
-  expect(shown).toContain('of 100000 bytes')
+  expect(notice).toContain('of 100000 bytes')
 })
 
 test('files older than a day are removed', async () => {

@@ -41,6 +41,7 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
       next: 'Run: capstan list',
     })
 
+  refuseSplitName(name, words[0])
   const [{ pairs, base }, { hub, catalogue }] = await Promise.all([
     readArguments({ words, flag: values['args'] }, context),
     reachFor(context, name, ['tools']),
@@ -66,6 +67,14 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
   return result.isError === true ? exitCodes.failed : exitCodes.ok
 }
 
+/** `call server tool` is how other programs write it. */
+function refuseSplitName(name: string, next: string | undefined): void {
+  if (next === undefined || !/^[\w-]+$/.test(next) || /[./:]/.test(name)) return
+  throw new CapstanError('usage', `"${next}" is not an argument, and a tool is written with its server in one word.`, {
+    next: `Did you mean: capstan call ${name}.${next}`,
+  })
+}
+
 interface PrintOptions {
   readonly context: CommandContext
   readonly saveTo: string | undefined
@@ -85,12 +94,15 @@ async function print(
     blocks.length === 0 && result.structuredContent !== undefined ? JSON.stringify(result.structuredContent) : shown
   if (result.isError === true)
     io.err(plainText(withNewline(text === '' ? `${tool.id} reported an error without a message.` : text)))
-  else if (text !== '') await io.out(withNewline(isWhole || !io.stdoutIsTerminal ? text : await guarded(text, io)))
+  else if (text !== '') await printText(text, io, isWhole)
 }
 
-async function guarded(text: string, io: Io): Promise<string> {
+async function printText(text: string, io: Io, isWhole: boolean): Promise<void> {
+  if (isWhole || !io.stdoutIsTerminal) return io.out(withNewline(text))
   const { guardOutput } = await import('../output-guard.ts')
-  return guardOutput(text, io)
+  const { text: shown, notice } = await guardOutput(text, io)
+  await io.out(withNewline(shown))
+  if (notice !== undefined) io.err(`capstan: ${notice}\n`)
 }
 
 function withNewline(text: string): string {

@@ -78,7 +78,7 @@ function summary({ args: _args, result: _result, ...rest }: CallRecord) {
 function table(records: readonly CallRecord[], io: Io): string {
   const style = styleFor(io)
   if (records.length === 0) return 'No calls yet.\n'
-  const head = ['ID', 'TIME', 'CALLER', 'TOOL', 'TOOK', 'SIZE', 'OUTCOME'].map(style.faint)
+  const head = ['ID', 'TIME', 'CALLER', 'TOOL', 'TOOK', 'SIZE', 'OUTCOME'].map((text) => ({ text, paint: style.faint }))
   return `${renderTable([head, ...records.map(row)], { columns: columnsFor(io) })}\n`
 }
 

@@ -25,6 +25,7 @@ Examples
     const lines = await hub.logs(name, { signal })
     if (flags.json && values['follow'] !== true) await io.out(`${JSON.stringify(lines)}\n`)
     else for (const line of lines) await io.out(flags.json ? `${JSON.stringify(line)}\n` : render(line))
+    if (lines.length === 0 && !flags.json) io.err(`Nothing has been logged for "${name}".\n`)
     if (values['follow'] !== true) return exitCodes.ok
     using _listening = hub.on((event) => {
       if (event.kind === 'log' && event.server === name)

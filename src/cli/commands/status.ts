@@ -42,7 +42,10 @@ function render(status: DaemonStatus, io: Io): string {
   const head = `Daemon ${status.version}, pid ${status.pid}, up ${ageOf(0, status.uptimeMs)}, ${count(status.clients, 'client')}, ${Math.round(status.rssBytes / 2 ** 20)} MB`
   if (status.servers.length === 0) return `${head}\nNo server runs; the next use starts it.\n`
   const rows = [
-    ['SERVER', 'STATE', 'ERA', 'PID', 'UP', 'RESTARTS', 'CALLS', 'P50', 'P95', ''].map(style.faint),
+    ['SERVER', 'STATE', 'ERA', 'PID', 'UP', 'RESTARTS', 'CALLS', 'P50', 'P95', ''].map((text) => ({
+      text,
+      paint: style.faint,
+    })),
     ...status.servers.map(row),
   ]
   return `${head}\n\n${renderTable(rows, { columns: columnsFor(io) })}\n`

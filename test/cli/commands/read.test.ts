@@ -55,11 +55,10 @@ test('--server is asked for whatever its lists say', async () => {
   expect(asked).toEqual([{ server: 'two', uri: 'odd://x' }])
 })
 
-test('on a terminal bytes are named, not shown', async () => {
-  const { out, err } = await readWith({ positionals: ['note://one'], io: { stdoutIsTerminal: true } })
+test('on a terminal bytes are named where they stand, not shown', async () => {
+  const { out } = await readWith({ positionals: ['note://one'], io: { stdoutIsTerminal: true } })
 
-  expect(out).toBe('from one\n')
-  expect(err).toBe('[text/plain, 2 bytes; pass --save DIR to keep it]\n')
+  expect(out).toBe('from one\n[text/plain, 2 bytes; pass --save DIR to keep it]\n')
 })
 
 test('--json is the contents as they came', async () => {
