@@ -67,7 +67,7 @@ function toRecord({ tool, ms, outcome, args, result, error }: FinishedCall, call
     ...(result === undefined
       ? {}
       : { result: masked(text.length > 20 * maxTextChars ? shortened(text) : (result as JsonObject)) }),
-    ...(error === undefined ? {} : { error }),
+    ...(error === undefined ? {} : { error: looksSecret('', error) ? maskSecret(error) : error }),
   }
 }
 

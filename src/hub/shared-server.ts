@@ -1,8 +1,9 @@
 import type { ServerConfig } from '../config/types.ts'
 import { CapstanError, messageOf } from '../errors.ts'
-import type { JsonObject, ListKind, LogLine } from './api.ts'
+import type { JsonObject, ListKind } from './api.ts'
 import type { Connection, RequestOptions } from './connection.ts'
 import type { ConnectOptions } from './connect.ts'
+import { serverLog } from './server-log.ts'
 import { waitFor } from './wait-for.ts'
 
 /** Opens a connection to a server whose `${…}` have been filled in. */
@@ -40,13 +41,12 @@ interface SharedSetup {
 
 type User = Pick<ConnectOptions, 'name' | 'onLog' | 'onListChanged'>
 
-const keptLines = 500
 const keptDurations = 200
 
 export function sharedServer({ server, connect, owned, onEnd }: SharedSetup): SharedServer {
   const users = new Set<User>()
   const names = new Set<string>()
-  const lines: LogLine[] = []
+  const log = serverLog(({ source, text }) => users.forEach((user) => user.onLog(source, text)))
   const lists = new Map<ListKind, Promise<readonly JsonObject[]>>()
   const recentMs: number[] = []
   let connecting: Promise<Connection> | undefined
@@ -62,7 +62,7 @@ export function sharedServer({ server, connect, owned, onEnd }: SharedSetup): Sh
       const user: User = { name: options.name, onLog: options.onLog, onListChanged: options.onListChanged }
       users.add(user)
       names.add(options.name)
-      for (const { source, text } of lines) options.onLog(source, text)
+      for (const { source, text } of log.lines()) options.onLog(source, text)
       try {
         const connection = await waitFor(
           (connecting ??= open(options)),
@@ -82,12 +82,15 @@ export function sharedServer({ server, connect, owned, onEnd }: SharedSetup): Sh
       ...(live === undefined ? {} : { connection: live }),
       ...(lastError === undefined ? {} : { lastError }),
     }),
-    async close() {
-      clearTimeout(idle)
-      const open = await connecting?.catch(() => undefined)
-      await open?.close()
-      onEnd()
-    },
+    close,
+  }
+
+  /** Ends it, and lets the pool forget it: the next use makes a new one. */
+  async function close(): Promise<void> {
+    clearTimeout(idle)
+    onEnd()
+    const open = await connecting?.catch(() => undefined)
+    await open?.close()
   }
 
   async function open(options: ConnectOptions): Promise<Connection> {
@@ -98,13 +101,9 @@ export function sharedServer({ server, connect, owned, onEnd }: SharedSetup): Sh
         ...owned,
         // The first who asks may give up; the others still wait.
         signal: AbortSignal.timeout(server.startTimeout * 1000),
-        onLog: write,
+        onLog: log.write,
         onListChanged: announce,
-        stderrTail: () =>
-          lines
-            .filter((line) => line.source === 'stderr')
-            .slice(-10)
-            .map((line) => line.text),
+        stderrTail: log.stderrTail,
       })
       live = connection
       void connection.closed.then(ended)
@@ -183,15 +182,8 @@ export function sharedServer({ server, connect, owned, onEnd }: SharedSetup): Sh
   function rest(): void {
     clearTimeout(idle)
     if (server.lifecycle === 'per-call' && hasCalled) return void live?.close()
-    if (server.idle === Number.POSITIVE_INFINITY) return
-    idle = setTimeout(() => void live?.close(), server.idle * 1000)
+    idle = setTimeout(() => void close(), server.idle * 1000)
     idle.unref()
-  }
-
-  function write(source: LogLine['source'], text: string): void {
-    lines.push({ atMs: Date.now(), source, text })
-    if (lines.length > keptLines) lines.shift()
-    for (const user of users) user.onLog(source, text)
   }
 
   function announce(kind: ListKind): void {

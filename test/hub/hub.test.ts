@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import type { HubEvent, Progress } from '../../src/hub/api.ts'
+import type { ExecEvent, HubEvent, Progress } from '../../src/hub/api.ts'
+import { createSandbox } from '../../src/sandbox/sandbox.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { makers, temporaryFolder, textOf } from './makers.ts'
 
@@ -496,6 +497,29 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     await vi.waitFor(() =>
       expect(seen).toMatchObject([{ outcome: 'ok' }, { outcome: 'tool_error' }, { outcome: 'arguments_invalid' }]),
     )
+  })
+
+  test('runs a snippet over its tools and tells what it does, and refuses where there is no sandbox', async () => {
+    await using sandbox = createSandbox({ spareMs: 0 })
+    await using hub = await open({ one: fixture('echo') }, { sandbox: async () => sandbox })
+    await using bare = await open({})
+    const seen: ExecEvent[] = []
+
+    const outcome = await hub.exec('console.log("on it"); return tools.one.add({ a: 40, b: 2 })', {
+      onEvent: (event) => seen.push(event),
+    })
+
+    expect(outcome).toMatchObject({ kind: 'returned', value: 42, trace: [{ outcome: 'ok' }] })
+    await vi.waitFor(() => expect(new Set(seen.map((event) => event.kind))).toEqual(new Set(['log', 'call'])))
+    await expect(bare.exec('1')).rejects.toMatchObject({ code: 'usage' })
+  })
+
+  test('finds tools by what they do', async () => {
+    await using hub = await open({ one: fixture('echo') })
+
+    const [best] = await hub.search('adds two numbers')
+
+    expect(best).toMatchObject({ tool: { id: 'one.add' }, terms: expect.arrayContaining(['numbers']) })
   })
 
   test('a signal that is already aborted starts nothing', async () => {

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fixture } from '../fixtures/fixture.ts'
+import { world, type World } from './cli.ts'
+
+let home: World
+
+beforeAll(async () => {
+  home = await world()
+  const denying = { ...fixture('echo'), deny: ['erase'] }
+  await home.write({
+    '~/.config/capstan/mcp.json': { mcpServers: { one: denying } },
+    'sum.ts': 'const a: number = 1\nreturn a + 2',
+  })
+})
+
+afterAll(async () => home[Symbol.asyncDispose]())
+
+describe.concurrent('capstan exec', () => {
+  test.each([
+    ['the value of an expression', ['-e', 'await tools.one.echo({ message: "hi" })'], '"hi"\n'],
+    ['text as it is', ['-e', 'await tools.one.echo({ message: "hi" })', '--text'], 'hi\n'],
+    ['what a TypeScript file returns', ['sum.ts'], '3\n'],
+  ])('prints %s', async (_title, args, expected) => {
+    expect(await home.capstan(['exec', ...args])).toMatchObject({ code: 0, stdout: expected, stderr: '' })
+  })
+
+  test('reads standard input, and what it logs goes to stderr', async () => {
+    const outcome = await home.capstan(['exec', '-'], { input: 'console.log("note"); return [1]' })
+
+    expect(outcome).toEqual({ code: 0, stdout: '[1]\n', stderr: 'note\n' })
+  })
+
+  test.each([
+    [1, 'throws', ['-e', 'throw new Error("oops")'], /^Error: oops \(line 1, column \d+\)\n$/],
+    [1, 'calls a tool that fails', ['-e', 'await tools.one.fail({})'], /ToolError/],
+    [4, 'runs too long', ['-e', 'while (true) {}', '--time', '0.5'], /0\.5 s/],
+    [2, 'is no snippet', [], /one snippet/],
+    [2, 'has a limit that is none', ['-e', '1', '--calls', 'many'], /--calls/],
+    [1, 'wants a tool that the config denies', ['-e', 'await tools.one.erase({})'], /erase/],
+    [
+      1,
+      'wants a tool outside of --allow',
+      ['-e', 'await tools.one.echo({ message: "x" })', '--allow', 'one.add'],
+      /echo/,
+    ],
+    [1, 'wants a tool that --deny took', ['-e', 'await tools.one.echo({ message: "x" })', '--deny', 'echo'], /echo/],
+  ])('ends with %i when it %s', async (code, _title, args, said) => {
+    const outcome = await home.capstan(['exec', ...args])
+
+    expect([outcome.code, outcome.stdout]).toEqual([code, ''])
+    expect(outcome.stderr).toMatch(said)
+  })
+
+  test('--trace lists the calls, --json holds result, log and trace', async () => {
+    const code = 'await Promise.all([tools.one.add({ a: 1 }), tools.one.add({ a: 2 })])'
+
+    const [traced, json] = await Promise.all([
+      home.capstan(['exec', '-e', code, '--trace']),
+      home.capstan(['exec', '-e', code, '--json']),
+    ])
+
+    expect(traced.stderr).toMatch(/^2 calls\n( {2}one\.add .*ok\n){2}$/)
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      kind: 'returned',
+      value: [2, 3],
+      trace: [{ outcome: 'ok' }, { outcome: 'ok' }],
+    })
+  })
+})
