@@ -40,8 +40,11 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   await using pool = openPool(options)
   await using sandboxes = sharedSandbox()
   const ending = Promise.withResolvers<string>()
+  // Clients may come as soon as the socket is there, before `listen` has told us: so they are counted here.
+  let clients = 0
   let idle: NodeJS.Timeout | undefined
   let isRetiring = false
+  let stopListening = () => {}
   const startedAtMs = Date.now()
 
   const listening: Listening = await withLock(socketPath, async () => {
@@ -54,13 +57,16 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
       {
         openView: (hello, peer) => openView(hello, peer, { pool, sandbox: sandboxes.get }),
         methods: {
-          'daemon/status': async () => daemonStatus(pool, { startedAtMs, clients: listening.clientCount() - 1 }),
+          'daemon/status': async () => daemonStatus(pool, { startedAtMs, clients: clients - 1 }),
           'daemon/restart': async (params) => pool.restart(typeof params === 'string' ? params : undefined),
           'daemon/stop': async () => void setImmediate(() => ending.resolve('it was told to stop')),
           'daemon/retire': async () => retire(),
         },
       },
-      rest,
+      (count) => {
+        clients = count
+        rest()
+      },
     )
   })
   await using _clients = listening
@@ -70,6 +76,8 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     () => isRetiring || existsSync(socketPath) || ending.resolve('its socket has gone'),
     lookoutMs,
   )
+  stopListening = listening.stopListening
+  if (isRetiring) stopListening()
   rest()
   options.onReady()
   log(`ready, pid ${process.pid}`)
@@ -80,17 +88,16 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   /** Every coming and going of a client starts the idle time anew. */
   function rest(): void {
     clearTimeout(idle)
-    if (listening.clientCount() === 0)
-      idle = setTimeout(() => ending.resolve('nobody has come for a while'), options.idleMs)
+    if (clients === 0) idle = setTimeout(() => ending.resolve('nobody has come for a while'), options.idleMs)
   }
 
   /** A newer version takes over: the clients that are there finish, and no new ones come. */
   function retire(): void {
     isRetiring = true
-    listening.stopListening()
+    stopListening()
     const wait = setInterval(() => {
       // The one that asked us to retire is still there until it has our answer.
-      if (listening.clientCount() === 0) ending.resolve('another version has taken over')
+      if (clients === 0) ending.resolve('another version has taken over')
     }, 50)
     void ending.promise.then(() => clearInterval(wait))
   }

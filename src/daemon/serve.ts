@@ -28,25 +28,27 @@ export async function serveHub(hub: Hub, socketPath: string): Promise<AsyncDispo
 }
 
 export interface Listening extends AsyncDisposable {
-  readonly clientCount: () => number
   /** Takes no new clients; those that are there go on. */
   readonly stopListening: () => void
 }
 
-export async function listen(socketPath: string, host: Host, onClients: () => void = () => {}): Promise<Listening> {
+export async function listen(
+  socketPath: string,
+  host: Host,
+  onClients: (count: number) => void = () => {},
+): Promise<Listening> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    onClients()
+    onClients(sockets.size)
     socket.once('close', () => {
       sockets.delete(socket)
-      onClients()
+      onClients(sockets.size)
     })
     serveSocket(host, socket)
   })
   await bind(server, socketPath)
   return {
-    clientCount: () => sockets.size,
     stopListening: () => void server.close(),
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve))

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { dialHub, type DialledHub } from '../../src/daemon/dial.ts'
+import { runDaemon } from '../../src/daemon/run-daemon.ts'
+import { daemonSocket } from '../../src/daemon/socket-path.ts'
+import { tempFolder } from '../config/temp-folder.ts'
+
+test('a client that comes in the very moment the socket is there is served like any other', async () => {
+  await using home = await tempFolder()
+  const env = { HOME: home.path, PATH: process.env['PATH'] }
+  const socketPath = daemonSocket(env)
+  const stop = new AbortController()
+  let isReady = false
+  const running = runDaemon({
+    socketPath,
+    env,
+    idleMs: 60_000,
+    signal: stop.signal,
+    onReady: () => (isReady = true),
+    log: () => undefined,
+  })
+
+  const hub = await dialAsSoonAsPossible(() => dialHub(socketPath, { caller: { env, cwd: home.path, client: 'test' } }))
+
+  expect(await hub.servers()).toEqual([])
+  await hub[Symbol.asyncDispose]()
+  stop.abort()
+  await running
+  expect(isReady).toBe(true)
+})
+
+async function dialAsSoonAsPossible(dial: () => Promise<DialledHub>): Promise<DialledHub> {
+  for (;;) {
+    try {
+      return await dial()
+    } catch {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}
