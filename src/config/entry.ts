@@ -5,7 +5,7 @@ import { asObject, entryError, mendIn, readFields, type EntryPlace, type Fields 
 import { meantField } from './misspelt.ts'
 import type { RawEntry, RemoteServer, ServerConfig, StdioServer } from './types.ts'
 
-type CommonFields = Omit<StdioServer, 'transport' | 'command' | 'args' | 'env' | 'cwd'>
+type CommonFields = Omit<StdioServer, 'transport' | 'command' | 'args' | 'env' | 'cwd' | 'replicas'>
 
 export interface ParsedEntry {
   readonly server: ServerConfig
@@ -25,7 +25,8 @@ export function parseEntry(raw: unknown, place: EntryPlace): ParsedEntry {
 /** Which of the two kinds an entry is: `command` makes it a program, `url` makes it remote, and `type` must agree. */
 function transportOf(entry: RawEntry, place: EntryPlace): 'stdio' | 'remote' {
   const { type } = entry
-  const [hasCommand, hasUrl] = [Object.hasOwn(entry, 'command'), Object.hasOwn(entry, 'url')]
+  const hasCommand = Object.hasOwn(entry, 'command')
+  const hasUrl = Object.hasOwn(entry, 'url') || Object.hasOwn(entry, 'urls')
   if (hasCommand && hasUrl) {
     throw entryError('config_invalid', place, {
       problem: 'it has both "command" and "url"',
@@ -62,17 +63,32 @@ function stdioServer(fields: Fields, place: EntryPlace): StdioServer {
   const env = fields.textsByName('env')
   checkVariableNames(env, place)
   const cwd = fields.has('cwd') ? { cwd: fields.text('cwd') } : {}
-  return { transport: 'stdio', command, args: fields.texts('args'), env, ...cwd, ...commonFields(fields) }
+  const replicas = fields.count('replicas') ?? 1
+  return { transport: 'stdio', command, args: fields.texts('args'), env, ...cwd, replicas, ...commonFields(fields) }
 }
 
 function remoteServer(fields: Fields, place: EntryPlace): RemoteServer {
-  const url = fields.text('url')
-  // A url with `${…}` in it can only be checked after they are filled in.
-  if (!url.includes('${')) checkUrl(url, place)
+  const [url, ...otherUrls] = addressesOf(fields, place)
   const headers = fields.textsByName('headers')
   checkHeaderNames(headers, place)
   const type = fields.has('type') ? { type: remoteType(fields.text('type'), place) } : {}
-  return { transport: 'remote', url, headers, ...type, ...commonFields(fields) }
+  return { transport: 'remote', url, otherUrls, headers, ...type, ...commonFields(fields) }
+}
+
+/** `url` for one address, `urls` for several copies of the same server. */
+function addressesOf(fields: Fields, place: EntryPlace): readonly [string, ...string[]] {
+  if (fields.has('url') && fields.has('urls')) {
+    const next = `Keep "url" for one address or "urls" for several in ${mendIn(place)}, not both.`
+    throw entryError('config_invalid', place, { problem: 'it has both "url" and "urls"', next })
+  }
+  const [first, ...others] = fields.has('url') ? [fields.text('url')] : fields.texts('urls')
+  if (first === undefined) {
+    const next = `Name at least one address in ${mendIn(place)}.`
+    throw entryError('config_invalid', place, { problem: `${place.name}.urls is empty`, next })
+  }
+  // An address with `${…}` in it can only be checked after they are filled in.
+  for (const url of [first, ...others]) if (!url.includes('${')) checkUrl(url, place)
+  return [first, ...others]
 }
 
 function remoteType(type: string, place: EntryPlace): 'http' | 'sse' {
@@ -95,10 +111,20 @@ function commonFields(fields: Fields): CommonFields {
     startTimeout: fields.seconds('startTimeout') ?? 30,
     ...lifeOf(fields),
     share: fields.oneOf('share', ['all', 'client']) ?? (keepsOneUsersState(fields) ? 'client' : 'all'),
+    retry: fields.oneOf('retry', ['safe', 'never']) ?? 'safe',
+    ...atMost(fields.count('concurrency')),
+    ...(fields.has('fallback') ? { fallback: fields.text('fallback') } : {}),
+    // Other clients keep their own settings under this name; only a plain yes is meant for us.
+    sampling: fields.isTrue('sampling'),
+    roots: fields.isTrue('roots'),
     alwaysAllow: fields.texts('alwaysAllow'),
     deny: fields.texts('deny'),
     tools: toolFilter(fields),
   }
+}
+
+function atMost(concurrency: number | undefined): Pick<CommonFields, 'concurrency'> {
+  return concurrency === undefined ? {} : { concurrency }
 }
 
 /** Other clients write `keep-alive` for a server that, once started, stays. */

@@ -14,10 +14,12 @@ export interface Fields {
   readonly text: (field: string) => string
   readonly flag: (field: string) => boolean | undefined
   readonly seconds: (field: string) => number | undefined
+  readonly count: (field: string) => number | undefined
   readonly oneOf: <Choice extends string>(field: string, choices: readonly Choice[]) => Choice | undefined
   readonly texts: (field: string) => readonly string[]
   readonly textsByName: (field: string) => Readonly<Record<string, string>>
   readonly isList: (field: string) => boolean
+  readonly isTrue: (field: string) => boolean
   /** The fields of an object inside the entry. */
   readonly within: (field: string) => Fields
 }
@@ -30,10 +32,12 @@ export function readFields(raw: RawEntry, place: EntryPlace, prefix: string = pl
     text: (field) => asText(raw[field], place, pathOf(field)),
     flag: (field) => (has(field) ? asFlag(raw[field], place, pathOf(field)) : undefined),
     seconds: (field) => (has(field) ? asSeconds(raw[field], place, pathOf(field)) : undefined),
+    count: (field) => (has(field) ? asCount(raw[field], place, pathOf(field)) : undefined),
     oneOf: (field, choices) => (has(field) ? asChoice(raw[field], choices, { place, path: pathOf(field) }) : undefined),
     texts: (field) => (has(field) ? asTexts(raw[field], place, pathOf(field)) : []),
     textsByName: (field) => (has(field) ? asTextsByName(raw[field], place, pathOf(field)) : {}),
     isList: (field) => Array.isArray(raw[field]),
+    isTrue: (field) => raw[field] === true,
     within: (field) => {
       const object = has(field) ? asObject(raw[field], place, pathOf(field)) : {}
       return readFields(object, place, pathOf(field))
@@ -100,6 +104,17 @@ function asSeconds(value: unknown, place: EntryPlace, path: string): number {
   if (value > 0 && value <= mostSeconds) return value
   throw entryError('config_invalid', place, {
     problem: `${path} must be seconds, more than 0 and at most ${mostSeconds}, but is ${value}`,
+    next: `Correct ${path} in ${mendIn(place)}, or remove it to get the default.`,
+  })
+}
+
+const mostAtOnce = 1000
+
+function asCount(value: unknown, place: EntryPlace, path: string): number {
+  if (typeof value !== 'number') throw badType(place, path, { expected: 'a number', came: value })
+  if (Number.isInteger(value) && value >= 1 && value <= mostAtOnce) return value
+  throw entryError('config_invalid', place, {
+    problem: `${path} must be a whole number from 1 to ${mostAtOnce}, but is ${value}`,
     next: `Correct ${path} in ${mendIn(place)}, or remove it to get the default.`,
   })
 }

@@ -11,9 +11,9 @@ export function serverIdentity(resolved: ServerConfig): string {
 
 function whatIsRun(server: ServerConfig): unknown {
   if (server.transport === 'stdio') {
-    const { command, args, env, cwd } = server
-    return { command, args, env, cwd }
+    const { command, args, env, cwd, replicas } = server
+    return { command, args, env, cwd, ...(replicas === 1 ? {} : { replicas }) }
   }
-  const { url, headers, type } = server
-  return { url, headers, type }
+  const { url, otherUrls, headers, type } = server
+  return { url, headers, type, ...(otherUrls.length === 0 ? {} : { otherUrls }) }
 }

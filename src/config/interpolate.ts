@@ -51,13 +51,14 @@ async function resolveProgram(server: StdioServer, fillIn: FillIn, standpoint: S
 }
 
 async function resolveRemote(server: RemoteServer, fillIn: FillIn, where: EntryOrigin): Promise<RemoteServer> {
-  const [url, headers] = await Promise.all([
+  const [url, otherUrls, headers] = await Promise.all([
     fillIn(server.url, `${where.name}.url`),
+    Promise.all(server.otherUrls.map((other, index) => fillIn(other, `${where.name}.urls[${index + 1}]`))),
     fillInValues(server.headers, fillIn, `${where.name}.headers`),
   ])
-  checkUrl(url, where)
+  for (const address of [url, ...otherUrls]) checkUrl(address, where)
   checkHeaderValues(headers, where)
-  return { ...server, url, headers }
+  return { ...server, url, otherUrls, headers }
 }
 
 async function fillInValues(

@@ -14,6 +14,13 @@ export const ownFields = [
   'lifecycle',
   'idle',
   'share',
+  'retry',
+  'replicas',
+  'urls',
+  'concurrency',
+  'fallback',
+  'sampling',
+  'roots',
   'alwaysAllow',
   'deny',
   'tools',
@@ -44,7 +51,7 @@ const aliases = new Map([
 /** Fields that other clients define: kept, ignored, and no mistake. */
 const foreignFields = new Set(
   `auth authProviderType autoApprove autostart bearer_token_env_var comment dev displayName enabled env_vars envFile
-  gallery icon icons id label lifecycle name note notes oauth priority required sampling sandbox sandboxEnabled scopes
+  gallery icon icons id label lifecycle name note notes oauth priority required sandbox sandboxEnabled scopes
   settings share source tags title trust version`.split(/\s+/),
 )
 

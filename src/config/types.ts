@@ -28,6 +28,16 @@ interface CommonFields {
   readonly idle: number
   /** Who shares one running copy behind the daemon: everybody, or each client has its own. */
   readonly share: 'all' | 'client'
+  /** Whether a call that may have been received is sent again: `safe` means when its tool says that this does no harm. */
+  readonly retry: 'safe' | 'never'
+  /** How many calls run at once; more wait. */
+  readonly concurrency?: number
+  /** The server that is asked for the same tool when this one cannot be reached. */
+  readonly fallback?: string
+  /** Whether the server may ask for answers of a model. */
+  readonly sampling: boolean
+  /** Whether the server may know the workspace folder. */
+  readonly roots: boolean
   readonly alwaysAllow: readonly string[]
   readonly deny: readonly string[]
   readonly tools: { readonly include: readonly string[]; readonly exclude: readonly string[] }
@@ -39,11 +49,15 @@ export interface StdioServer extends CommonFields {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** How many copies run side by side. */
+  readonly replicas: number
 }
 
 export interface RemoteServer extends CommonFields {
   readonly transport: 'remote'
   readonly url: string
+  /** Where further copies of it are. */
+  readonly otherUrls: readonly string[]
   readonly headers: Readonly<Record<string, string>>
   /** Found out at the first connection when absent. */
   readonly type?: 'http' | 'sse'

@@ -98,14 +98,38 @@ export type ServerState =
       readonly implementation?: { readonly name: string; readonly version: string }
       readonly instructions?: string
     }
+  /** It failed or died; the next try comes by itself, or at once by `control(server, 'restart')`. */
+  | {
+      readonly kind: 'backing_off'
+      readonly error: ErrorJson
+      readonly stderrTail: readonly string[]
+      readonly nextTryAtMs: number
+      /** Failures in a row. */
+      readonly failures: number
+    }
+  | { readonly kind: 'needs_login'; readonly error: ErrorJson }
   | { readonly kind: 'disabled' }
   | { readonly kind: 'untrusted'; readonly change: 'new' | 'changed' | 'refused'; readonly error: ErrorJson }
+  /** For good: only a change of its entry, or a restart by hand, can help. */
   | { readonly kind: 'failed'; readonly error: ErrorJson; readonly stderrTail: readonly string[] }
 
 export interface ServerStatus {
   readonly name: string
   readonly description?: string
   readonly state: ServerState
+  /** Absent as long as nothing has been asked of it. */
+  readonly stats?: ServerStats
+}
+
+/** What has happened to a server since the hub first used it. */
+export interface ServerStats {
+  /** Of the connection at hand. */
+  readonly uptimeMs?: number
+  readonly restarts: number
+  readonly calls: number
+  readonly p50Ms?: number
+  readonly p95Ms?: number
+  readonly lastError?: string
 }
 
 export interface LogLine {
@@ -130,7 +154,36 @@ export interface CatalogueOptions extends WaitOptions {
   readonly fresh?: boolean
 }
 
-export interface CallOptions extends WaitOptions {
+/** What a server wants of whoever made the request that it works on. */
+export type Ask =
+  /** Values for a form; the schema is flat, as the specification has it. */
+  | { readonly kind: 'form'; readonly server: string; readonly message: string; readonly schema: JsonSchema }
+  /** A visit to a page. For a login a pasted redirect may come back as `content.redirect`. */
+  | {
+      readonly kind: 'url'
+      readonly server: string
+      readonly message: string
+      readonly url: string
+      readonly purpose: 'elicitation' | 'login'
+    }
+  /** An answer of a model: the parameters of `sampling/createMessage` as the server sent them. */
+  | { readonly kind: 'sampling'; readonly server: string; readonly request: JsonObject }
+
+/** `content` holds the form's values, or the sampled message. */
+export type Answer =
+  | { readonly action: 'accept'; readonly content?: JsonObject }
+  | { readonly action: 'decline'; readonly reason?: string }
+  | { readonly action: 'cancel' }
+
+/** Answers what a server asks. The signal ends when the answer is no longer wanted. */
+export type OnAsk = (ask: Ask, options: { readonly signal: AbortSignal }) => Promise<Answer>
+
+export interface AskOptions extends WaitOptions {
+  /** Absent: the hub's own default, which declines unless it was opened with another. */
+  readonly onAsk?: OnAsk
+}
+
+export interface CallOptions extends AskOptions {
   readonly onProgress?: (progress: Progress) => void
   /** Seconds without a sign of life after which the call is given up; the server's `timeout` when absent. */
   readonly idleSeconds?: number
@@ -173,7 +226,7 @@ export type ExecEvent =
   | { readonly kind: 'log'; readonly line: ConsoleLine }
   | { readonly kind: 'call'; readonly event: CallEvent }
 
-export interface ExecOptions extends WaitOptions {
+export interface ExecOptions extends AskOptions {
   /** JavaScript that does not parse is read as TypeScript when absent. */
   readonly language?: Language
   readonly limits?: Partial<Limits>
@@ -203,7 +256,7 @@ export type HubEvent =
       readonly outcome: 'ok' | 'tool_error' | ErrorJson['code']
     }
 
-export type ControlAction = 'restart' | 'enable' | 'disable'
+export type ControlAction = 'restart' | 'enable' | 'disable' | 'login' | 'logout'
 
 /**
  * All servers together. There are two makers, `openHub` (the servers run in this process) and `dialHub` (they run behind a
@@ -213,18 +266,19 @@ export interface Hub extends AsyncDisposable {
   servers(options?: WaitOptions): Promise<readonly ServerStatus[]>
   catalogue(options?: CatalogueOptions): Promise<Catalogue>
   call(tool: ToolRef, args: JsonObject, options?: CallOptions): Promise<ToolResult>
-  prompt(prompt: PromptRef, args: Readonly<Record<string, string>>, options?: WaitOptions): Promise<PromptResult>
+  prompt(prompt: PromptRef, args: Readonly<Record<string, string>>, options?: AskOptions): Promise<PromptResult>
   complete(
     target: PromptRef | TemplateRef,
     argument: { readonly name: string; readonly value: string },
     options?: WaitOptions & { readonly context?: Readonly<Record<string, string>> },
   ): Promise<Completion>
-  read(resource: ResourceRef, options?: WaitOptions): Promise<ResourceContents>
+  read(resource: ResourceRef, options?: AskOptions): Promise<ResourceContents>
   /** The tools that fit a query best, the best first. */
   search(query: string, options?: ToolSearchOptions): Promise<readonly ToolHit[]>
   /** Runs a snippet that calls tools, in a sandbox. What the snippet does is always an outcome, never a rejection. */
   exec(code: string, options?: ExecOptions): Promise<ExecOutcome>
-  control(server: string, action: ControlAction, options?: WaitOptions): Promise<void>
+  /** `login` asks its caller to visit a page; the callback comes to the hub itself. */
+  control(server: string, action: ControlAction, options?: AskOptions): Promise<void>
   logs(server: string, options?: WaitOptions): Promise<readonly LogLine[]>
   on(listener: (event: HubEvent) => void): Disposable
 }

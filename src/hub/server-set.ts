@@ -50,6 +50,7 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
     },
     async control(name, action) {
       const { spec, effective, live } = entryOf(name)
+      if (action === 'login' || action === 'logout') throw new CapstanError('usage', 'Logins are not wired yet.')
       const wanted = action === 'restart' ? effective : switched(spec, action)
       if (action !== 'restart' && isSameSpec(effective, wanted)) return
       const next = { ...start(wanted, live.close()), spec }

@@ -30,6 +30,10 @@ test('a command alone gets every default', () => {
       lifecycle: 'lazy',
       idle: 600,
       share: 'all',
+      replicas: 1,
+      retry: 'safe',
+      sampling: false,
+      roots: false,
       alwaysAllow: [],
       deny: [],
       tools: { include: [], exclude: [] },
@@ -51,6 +55,12 @@ test('every field of a program is read', () => {
     lifecycle: 'eager',
     idle: 30,
     share: 'client',
+    replicas: 3,
+    retry: 'never',
+    concurrency: 4,
+    fallback: 'other',
+    sampling: true,
+    roots: true,
     alwaysAllow: ['read_*'],
     deny: ['delete_*'],
     tools: { include: ['*'], exclude: ['x'] },
@@ -81,11 +91,22 @@ test.each([
   expect('type' in server ? server.type : undefined).toBe(expected)
 })
 
+test('several addresses are one server with copies', () => {
+  const { server } = parse({ urls: ['https://a.example/mcp', 'https://b.example/mcp'] })
+
+  expect(server).toMatchObject({ url: 'https://a.example/mcp', otherUrls: ['https://b.example/mcp'] })
+})
+
 test.each([
   [{}, 'config_missing_field', /neither "command" nor "url"/, /Add "command"/],
   [{ comand: 'node' }, 'config_missing_field', /neither/, /Rename "comand" to "command"/],
   [{ serverUrl: 'https://x' }, 'config_missing_field', /neither/, /Rename "serverUrl" to "url"/],
   [{ command: 'a', url: 'https://x' }, 'config_invalid', /both "command" and "url"/, /not both/],
+  [{ url: 'https://x', urls: ['https://y'] }, 'config_invalid', /both "url" and "urls"/, /not both/],
+  [{ urls: [] }, 'config_invalid', /everything\.urls is empty/, /at least one/],
+  [{ urls: ['https://x', 'ftp://y'] }, 'config_invalid', /not an address/, /Correct/],
+  [{ command: 'a', replicas: 0 }, 'config_invalid', /everything\.replicas must be a whole number/, /Correct/],
+  [{ command: 'a', concurrency: 1.5 }, 'config_invalid', /everything\.concurrency must be a whole/, /Correct/],
   [{ command: 'a', type: 'http' }, 'config_invalid', /"type" does not go with "command"/, /Remove "type"/],
   [{ url: 'https://x', type: 'stdio' }, 'config_invalid', /"type" does not go with "url"/, /Remove "type"/],
   [{ url: 'https://x', type: 'ws' }, 'config_invalid', /type must be "http" or "sse", but is "ws"/, /Correct/],

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { parseEntry } from '../../src/config/entry.ts'
 import type { ServerConfig } from '../../src/config/types.ts'
 import { eras } from '../../src/hub/eras.ts'
 import { fixture } from '../fixtures/fixture.ts'
@@ -11,9 +12,7 @@ import { scratchFolder } from './scratch-folder.ts'
 const day = 24 * 3600 * 1000
 
 function remote(url: string): ServerConfig {
-  const shared = { disabled: false, timeout: 60, maxTimeout: 600, startTimeout: 30, alwaysAllow: [], deny: [] }
-  const life = { lifecycle: 'lazy', idle: 600, share: 'all' } as const
-  return { ...shared, ...life, transport: 'remote', url, headers: {}, tools: { include: [], exclude: [] } }
+  return parseEntry({ url }, { name: 'one' }).server
 }
 
 describe('what is remembered', () => {
@@ -76,8 +75,7 @@ describe('a server that was remembered as legacy and is now modern only', () => 
   test('is reached over stdio, and is no longer remembered', async () => {
     const home = await scratchFolder()
     const entry = fixture('modern-only')
-    const { command, args } = entry
-    const server: ServerConfig = { ...remote(''), transport: 'stdio', command, args, env: {}, cwd: home }
+    const { server } = parseEntry({ ...entry, cwd: home }, { name: 'one' })
     const file = join(home, '.cache', 'capstan', 'eras.json')
     await eras(file, Date.now).remember(server, 'legacy')
     await using hub = await openTestHub({ one: entry }, { home })

@@ -104,7 +104,7 @@ const tailLines = 8
 
 function stderrTail({ group, logs }: Evidence): readonly string[] {
   const { state } = group.status
-  if (state.kind === 'failed' && state.stderrTail.length > 0) return state.stderrTail.slice(-tailLines)
+  if ('stderrTail' in state && state.stderrTail.length > 0) return state.stderrTail.slice(-tailLines)
   return logs
     .filter((line) => line.source === 'stderr')
     .slice(-tailLines)

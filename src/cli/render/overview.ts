@@ -62,7 +62,14 @@ export function renderOverview({ groups, needs, next }: Overview, look: Look): s
 function serverRow(group: ServerGroup, { style }: Look): readonly Cell[] {
   const { name, state } = group.status
   const isReady = state.kind === 'ready'
-  const paints = { ready: style.good, failed: style.bad, untrusted: style.warning, connecting: style.warning }
+  const paints = {
+    ready: style.good,
+    failed: style.bad,
+    backing_off: style.bad,
+    needs_login: style.warning,
+    untrusted: style.warning,
+    connecting: style.warning,
+  }
   const paint = Object.entries(paints).find(([kind]) => kind === state.kind)?.[1] ?? style.faint
   return [
     { text: plainLine(name), paint: style.heading },
@@ -79,6 +86,10 @@ function stateWord(state: ServerState): string {
       return 'not trusted'
     case 'idle':
       return 'not started'
+    case 'backing_off':
+      return 'failed, tries again'
+    case 'needs_login':
+      return 'needs a login'
     case 'connecting':
     case 'ready':
     case 'disabled':

@@ -21,7 +21,7 @@ function problemLines(
 ): string {
   const { name, state } = group.status
   const next = problem.next === undefined ? '' : ` ${plainLine(problem.next)}`
-  const tail = debug && state.kind === 'failed' ? state.stderrTail : []
+  const tail = debug && 'stderrTail' in state ? state.stderrTail : []
   return [
     `${style.bad(plainLine(name))}: ${plainLine(problem.message).replace(/[^.!?]$/, '$&.')}${next}\n`,
     ...tail.map((line) => `  ${style.faint(plainLine(line))}\n`),

@@ -40,7 +40,7 @@ export function groupByServer(statuses: readonly ServerStatus[], catalogue: Cata
 export function problemOf(group: ServerGroup): ErrorJson | undefined {
   const { state } = group.status
   if (state.kind === 'disabled') return undefined
-  if (state.kind === 'failed' || state.kind === 'untrusted') return state.error
+  if ('error' in state) return state.error
   return group.coverage === undefined || !('error' in group.coverage) ? undefined : group.coverage.error
 }
 
@@ -61,6 +61,10 @@ export function describeState(state: ServerState): string {
       return 'disabled'
     case 'untrusted':
       return 'not trusted yet'
+    case 'backing_off':
+      return 'failed, tries again'
+    case 'needs_login':
+      return 'needs a login'
     case 'failed':
       return 'failed'
     default:

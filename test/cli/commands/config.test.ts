@@ -3,29 +3,15 @@ import { expect, test } from 'vitest'
 import { command as add } from '../../../src/cli/commands/add.ts'
 import { command as config } from '../../../src/cli/commands/config.ts'
 import { command as review } from '../../../src/cli/commands/review.ts'
-import type { Config, ServerConfig } from '../../../src/config/types.ts'
+import { parseEntry } from '../../../src/config/entry.ts'
+import type { Config } from '../../../src/config/types.ts'
 import { CapstanError } from '../../../src/errors.ts'
 import { workbench } from '../workbench.ts'
 
 const token = `ghp_${'a1B2'.repeat(9)}`
 const user = { layer: 'user', file: '/home/.config/capstan/mcp.json' } as const
 const project = { layer: 'project', file: '/project/.mcp.json' } as const
-const usable: ServerConfig = {
-  transport: 'stdio',
-  command: 'npx',
-  args: [],
-  env: {},
-  disabled: false,
-  timeout: 60,
-  maxTimeout: 600,
-  startTimeout: 30,
-  lifecycle: 'lazy',
-  idle: 600,
-  share: 'all',
-  alwaysAllow: [],
-  deny: [],
-  tools: { include: [], exclude: [] },
-}
+const usable = parseEntry({ command: 'npx' }, { name: 'usable' }).server
 
 const merged: Config = {
   servers: [

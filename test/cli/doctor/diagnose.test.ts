@@ -1,25 +1,13 @@
 import { expect, test } from 'vitest'
 import { diagnose } from '../../../src/cli/doctor/diagnose.ts'
 import type { Evidence } from '../../../src/cli/doctor/report.ts'
+import { parseEntry } from '../../../src/config/entry.ts'
 import type { ConfiguredServer, ServerConfig } from '../../../src/config/types.ts'
 import type { Coverage, ServerStatus } from '../../../src/hub/api.ts'
 import { failed, ready, toolOf, untrusted } from '../literal-hub.ts'
 
-const limits = {
-  disabled: false,
-  timeout: 60,
-  maxTimeout: 600,
-  startTimeout: 30,
-  lifecycle: 'lazy' as const,
-  idle: 600,
-  share: 'all' as const,
-  alwaysAllow: [],
-  deny: [],
-  tools: { include: [], exclude: [] },
-}
-
 function stdio(command: string, args: readonly string[] = []): ServerConfig {
-  return { ...limits, transport: 'stdio', command, args, env: {} }
+  return parseEntry({ command, args }, { name: 's' }).server
 }
 
 function evidence(status: ServerStatus, rest: Partial<Evidence> & { coverage?: Coverage } = {}): Evidence {
@@ -131,7 +119,7 @@ test('a report holds no secrets, and variables stay as the file has them', () =>
   const report = diagnose(evidence(failed('s'), { server, commandFile: '/usr/bin/node' }))
   const remote = diagnose(
     evidence(failed('r'), {
-      server: { ...limits, transport: 'remote', url: `https://x.example/mcp?token=${token}`, headers: {} },
+      server: parseEntry({ url: `https://x.example/mcp?token=${token}` }, { name: 'r' }).server,
     }),
   )
 
