@@ -28,9 +28,12 @@ export async function npmProject(cwd: string, env: Readonly<Record<string, strin
   const nearest = folders.findIndex((_, at) => manifests[at] !== undefined || modules[at])
   const at = Math.max(0, nearest)
   const folder = folders[at] ?? cwd
-  if (!(await hasPlainSettings(folder, env))) return undefined
+  const [isPlain, lock] = await Promise.all([
+    hasPlainSettings(folder, env),
+    modules[at] ? readText(join(folder, 'node_modules', '.package-lock.json')) : '',
+  ])
+  if (!isPlain) return undefined
   const manifest = manifests[at] ?? { hasWorkspaces: false }
-  const lock = modules[at] ? await readText(join(folder, 'node_modules', '.package-lock.json')) : ''
   return { folder, manifest, copiesOf: (name) => (manifest.name === name ? 'unclear' : countCopies(lock, name)) }
 }
 
@@ -45,14 +48,13 @@ function countCopies(lock: string | undefined, name: string): 'none' | 'one' | '
 /** Whether the `npx` of this command is the one that comes with npm 9 or newer: not a version manager's, not another program. */
 export async function npxIsNpms(command: string, path: string): Promise<boolean> {
   const candidates = isAbsolute(command) ? [command] : path.split(delimiter).map((folder) => join(folder, command))
-  for (const candidate of candidates) {
-    if (!isAbsolute(candidate) || !(await isFile(candidate))) continue
-    const file = await realpath(candidate)
-    if (basename(file) !== 'npx-cli.js') return false
-    const npm = await readManifest(dirname(dirname(file)))
-    return npm?.name === 'npm' && Number.parseInt(npm.version ?? '0', 10) >= 9
-  }
-  return false
+  const found = await Promise.all(candidates.map(async (file) => isAbsolute(file) && (await isFile(file))))
+  const candidate = candidates[found.indexOf(true)]
+  if (candidate === undefined) return false
+  const file = await realpath(candidate)
+  if (basename(file) !== 'npx-cli.js') return false
+  const npm = await readManifest(dirname(dirname(file)))
+  return npm?.name === 'npm' && Number.parseInt(npm.version ?? '0', 10) >= 9
 }
 
 /** The folder and all above it. */

@@ -25,10 +25,9 @@ export async function resolveWrapper(
   const original = { command, args, env }
   const words = parseNpx(command, args)
   if (words === undefined || process.platform === 'win32' || !isAbsolute(cwd)) return original
-  if (!(await npxIsNpms(command, env['PATH'] ?? ''))) return original
-  const project = await npmProject(cwd, env)
-  const program = project && (await findProgram(words, { cwd, home: env['HOME'] ?? '', project }))
-  if (program === undefined || !(await isExecutable(program.file))) return original
+  const [isNpms, project] = await Promise.all([npxIsNpms(command, env['PATH'] ?? ''), npmProject(cwd, env)])
+  const program = isNpms && project && (await findProgram(words, { cwd, home: env['HOME'] ?? '', project }))
+  if (!program || !(await isExecutable(program.file))) return original
   return {
     command: program.file,
     args: words.args,
