@@ -2,14 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CapstanError, messageOf } from '../errors.ts'
 import type { JsonObject } from '../hub/api.ts'
+import type { Pair } from '../hub/typed-arguments.ts'
 import { waitFor } from '../hub/wait-for.ts'
 import type { CommandContext } from './command.ts'
-
-/** One `key=value` a person typed, with `@file` and `-` already read. A key may be given several times. */
-export interface Pair {
-  readonly key: string
-  readonly value: string
-}
 
 /** Where arguments are read from, and what ends the wait for standard input. */
 type Source = Pick<CommandContext, 'io' | 'signal'>
@@ -21,6 +16,7 @@ export interface TypedWords {
 }
 
 export interface ReadArguments {
+  /** With `@file` and `-` already read. */
   readonly pairs: readonly Pair[]
   /** The object of `--args`; empty when the flag is absent. */
   readonly base: JsonObject

@@ -1,6 +1,7 @@
 import { CapstanError } from '../../errors.ts'
 import type { ToolEntry, ToolResult } from '../../hub/api.ts'
 import { findTool } from '../../hub/names.ts'
+import { typeArguments } from '../../hub/typed-arguments.ts'
 import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
 import { contentText, type Block } from '../content.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -8,7 +9,6 @@ import { readArguments } from '../pairs.ts'
 import { plainText } from '../plain-text.ts'
 import { showProgress } from '../progress.ts'
 import { reachFor } from '../reach.ts'
-import { typeArguments } from '../typed-arguments.ts'
 
 export const command: Command = {
   options: { args: { type: 'string' }, save: { type: 'string' }, full: { type: 'boolean' } },

@@ -1,4 +1,5 @@
-import type { JsonSchema, PromptEntry, ToolEntry } from '../../hub/api.ts'
+import type { PromptEntry, ToolEntry } from '../../hub/api.ts'
+import { choicesOf } from '../../hub/schema-choices.ts'
 import { followRef, isSchemaObject } from '../../hub/schema-ref.ts'
 import { requiredNames } from '../../hub/schema-type.ts'
 import { files, nothing, words, type Candidate, type Offer } from './offer.ts'
@@ -17,7 +18,7 @@ export function offerToolArguments(tool: ToolEntry, { typed, before }: ArgumentH
   const pair = splitPair(typed)
   if (pair !== undefined) {
     const schema = Object.hasOwn(properties, pair.key) ? followRef(properties[pair.key], root) : undefined
-    return offerValues(pair, choicesOf(schema, root).map(asTyped))
+    return offerValues(pair, choicesOf(schema, root))
   }
   const given = new Set(before.map(keyOf))
   const required = requiredNames(root)
@@ -90,22 +91,6 @@ function requiredFirst(declared: readonly DeclaredArgument[]): readonly Candidat
       const parts = [isRequired ? 'required' : '', typeof description === 'string' ? description : '']
       return { value: `${name}=`, about: parts.filter((part) => part !== '').join(': ') }
     })
-}
-
-/** Everything that a schema names as a value: through alternatives, and for a list the values of its items. */
-function choicesOf(schema: JsonSchema | undefined, root: JsonSchema, depth = 0): readonly unknown[] {
-  if (schema === undefined || depth > 8) return []
-  if (schema['const'] !== undefined) return [schema['const']]
-  if (Array.isArray(schema['enum'])) return schema['enum']
-  if (schema['type'] === 'boolean') return [true, false]
-  const parts = [schema['anyOf'], schema['oneOf'], schema['allOf'], [schema['items']]]
-  const inner = parts.flatMap((list) => (Array.isArray(list) ? list : []))
-  return [...new Set(inner.flatMap((part) => choicesOf(followRef(part, root), root, depth + 1)))]
-}
-
-/** A choice is typed as it reads: `3` for the number 3, `red` for the string. */
-function asTyped(choice: unknown): string {
-  return typeof choice === 'string' ? choice : JSON.stringify(choice)
 }
 
 function splitPair(word: string): TypedPair | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { typeArguments } from '../../src/cli/typed-arguments.ts'
+import { typeArguments } from '../../src/hub/typed-arguments.ts'
 import type { JsonSchema, ToolEntry } from '../../src/hub/api.ts'
 
 function toolWith(properties: JsonSchema, more: JsonSchema = {}): ToolEntry {

@@ -1,8 +1,13 @@
 import { CapstanError } from '../errors.ts'
-import type { JsonObject, JsonSchema, JsonValue, ToolEntry } from '../hub/api.ts'
-import { nearest } from '../hub/nearest.ts'
-import { followRef, isSchemaObject } from '../hub/schema-ref.ts'
-import type { Pair } from './pairs.ts'
+import type { JsonObject, JsonSchema, JsonValue, ToolEntry } from './api.ts'
+import { nearest } from './nearest.ts'
+import { followRef, isSchemaObject } from './schema-ref.ts'
+
+/** One `key=value` a person typed. A key may be given several times. */
+export interface Pair {
+  readonly key: string
+  readonly value: string
+}
 
 export interface TypedArguments {
   readonly args: JsonObject
