@@ -83,7 +83,7 @@ function readArgument(fields: Fields): PromptArgument {
   return argument
 }
 
-const argumentName = /^[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,63}$/u
+const argumentName = /^[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,127}$/u
 
 function readMessage(fields: Fields): PromptMessage {
   return { role: fields.choice('role', ['user', 'assistant']), content: contentOf(fields) }
