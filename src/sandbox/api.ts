@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, ToolRef, ToolResult, WaitOptions } from '../hub/values.ts'
-import type { ErrorJson } from '../errors.ts'
+import type { CapstanError, ErrorJson } from '../errors.ts'
 
 /** Runs snippets of JavaScript or TypeScript that call tools. Each run gets a fresh engine in a fresh thread. */
 export interface Sandbox extends AsyncDisposable {
@@ -10,7 +10,7 @@ export interface Sandbox extends AsyncDisposable {
 export interface SandboxOptions {
   /** How long a warmed-up thread waits for the next run; 0 keeps none, as fits a process that runs one snippet. */
   readonly spareMs?: number
-  /** How many snippets run at the same time; more of them wait. */
+  /** How many snippets run at the same time at each depth; more of them wait. */
   readonly parallelRuns?: number
 }
 
@@ -24,6 +24,12 @@ export interface RunOptions extends WaitOptions {
   readonly nearest: (name: string, candidates: readonly string[]) => readonly string[]
   /** JavaScript that does not parse is read as TypeScript when absent. */
   readonly language?: Language
+  /** A snippet that is run as it is when absent. */
+  readonly entry?: Entry
+  /** How many other runs wait for this one: each depth has places of its own, so that none waits for a run that waits for it. */
+  readonly depth?: number
+  /** Why a tool that somebody may look for is not there; undefined where nothing is known of it. */
+  readonly whyAbsent?: (tool: ToolRef) => CapstanError | undefined
   readonly limits?: Partial<Limits>
   readonly onLog?: (line: ConsoleLine) => void
   readonly onCall?: (event: CallEvent) => void
@@ -35,6 +41,20 @@ export interface Waiting {
 }
 
 export type Language = 'js' | 'ts'
+
+/** What is done with the code. The last two take it as a module; its top level runs first, in the same sandbox. */
+export type Entry =
+  | { readonly kind: 'snippet' }
+  /** The result is a `ModuleExports`. */
+  | { readonly kind: 'exports'; readonly names: readonly string[] }
+  /** Calls the default export with one object. */
+  | { readonly kind: 'function'; readonly args: JsonObject }
+
+/** What a module exports under the names that were asked for. Functions have a type and no value. */
+export interface ModuleExports {
+  readonly types: Readonly<Record<string, string>>
+  readonly values: JsonObject
+}
 
 export interface Limits {
   readonly memoryBytes: number

@@ -23,6 +23,34 @@ export function compileSnippet(code: string, language: Language | undefined, fin
   return compiled.kind === 'ready' || language === 'js' ? compiled : compileTypeScript(code, findProblem, compiled)
 }
 
+/** Checks a module, with types stripped; nothing is put around it, so that all places are its own. */
+export function compileModule(code: string, language: Language, findProblem: FindProblem): Compiled {
+  const layout = { shift: 0, lines: code.split('\n') }
+  const stripped: Stripping = language === 'ts' ? stripTypes(code, asItIs) : { kind: 'stripped', code }
+  if (stripped.kind === 'refused') return { kind: 'failed', error: stripped.error, language }
+  const text = stripped.kind === 'stripped' ? stripped.code : code
+  const problem = findProblem(text)
+  if (problem === undefined) return { kind: 'ready', code: text, isExpression: false, language, layout }
+  // An import is all that a module can refer to before it runs.
+  const error = problem.name === 'ReferenceError' ? importError(problem, layout) : moduleError(problem, layout)
+  return { kind: 'failed', error, language }
+}
+
+function importError({ name, message }: EngineError, { lines }: Layout): SnippetError {
+  const line = lines.findIndex((text) => /^\s*(?:import|export)\b.*\bfrom\b|^\s*import\b/.test(text)) + 1
+  return {
+    name,
+    message: `${message}. Nothing can be imported here: tools, search, inspect and console are there.`,
+    ...(line === 0 ? {} : { line }),
+    stack: [],
+  }
+}
+
+function moduleError({ name, message, stack }: EngineError, layout: Layout): SnippetError {
+  const [place] = snippetFrames(stack, layout)
+  return { name, message, ...(place === undefined ? {} : { line: place.line, column: place.column }), stack: [] }
+}
+
 interface Wrapping {
   readonly before: string
   readonly after: string
@@ -33,6 +61,7 @@ const asBody: Wrapping = { before: '(async()=>{', after: '\n})' }
 // A snippet that closes our brackets and opens new ones cannot do so for two different kinds: so each is parsed in both.
 const aloneAsExpression: Wrapping = { before: 'async function _(){return [', after: '\n]}' }
 const aloneAsBody: Wrapping = { before: 'async function _(){', after: '\n}' }
+const asItIs: Wrapping = { before: '', after: '\n' }
 
 function compileJavaScript(code: string, language: Language, findProblem: FindProblem): Compiled {
   const layout = { shift: asBody.before.length, lines: code.split('\n') }
@@ -116,8 +145,9 @@ function syntaxError(problem: EngineError, layout: Layout): SnippetError {
   return { name: 'SyntaxError', message: withHint(problem.message, place?.line, layout), ...at, stack: [] }
 }
 
-function withHint(message: string, line: number | undefined, { lines }: Layout): string {
-  const isImport = line !== undefined && /^\s*(?:import|export)\b/.test(lines[line - 1] ?? '')
+function withHint(message: string, line: number | undefined, { lines, shift }: Layout): string {
+  // Nothing of ours stands before a module, and a module may export.
+  const isImport = shift > 0 && line !== undefined && /^\s*(?:import|export)\b/.test(lines[line - 1] ?? '')
   return isImport
     ? `${message}. Nothing can be imported or exported here: tools, search, inspect and console are there.`
     : message

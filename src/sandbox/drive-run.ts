@@ -51,8 +51,8 @@ export async function driveRun(thread: Thread, drive: DriveOptions): Promise<Exe
   watch(thread, { limits, receive, ended })
   try {
     await Promise.race([thread.prepared, ended.promise])
-    const { language, tools } = { language: options.language, tools: options.tools }
-    thread.post({ kind: 'run', code, language, tools, limits })
+    const { language, tools, entry = { kind: 'snippet' } } = options
+    thread.post({ kind: 'run', code, language, entry, tools, limits })
     const end = await ended.promise
     return { ...end, logs, trace: errands.trace, ms: sinceStartMs() }
   } finally {

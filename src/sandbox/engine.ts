@@ -9,11 +9,16 @@ export type OnRequest = (request: GuestRequest, details: Details) => number
 
 /** One JavaScript engine with the guest's world in it. After a failure that is not the snippet's it is thrown away. */
 export interface Engine {
-  /** What is wrong with a text as a script, without running it. */
-  syntaxProblem(code: string): EngineError | undefined
+  /** What is wrong with a text, without running it. */
+  syntaxProblem(code: string, kind: 'script' | 'module'): EngineError | undefined
   /** `code` is an expression whose value is the function to run. */
   start(code: string, toolsJson: string, isExpression: boolean): void
-  enter<Name extends Exclude<keyof Guest, 'start'>>(name: Name, ...args: Parameters<Guest[Name]>): void
+  /** `argsJson` is what its default export is called with; without it, the exports of these names are the result. */
+  startModule(code: string, toolsJson: string, asked: { readonly namesJson: string; readonly argsJson: string }): void
+  enter<Name extends Exclude<keyof Guest, 'start' | 'open' | 'startModule'>>(
+    name: Name,
+    ...args: Parameters<Guest[Name]>
+  ): void
   /** Runs what became ready, until nothing is. */
   drain(): void
   isMemoryFull(): boolean
@@ -62,9 +67,10 @@ export async function createEngine({ wasm, memoryBytes, onRequest }: EngineOptio
   }
 
   return {
-    syntaxProblem(code) {
+    syntaxProblem(code, kind) {
+      const flags = EvalFlags.COMPILE_ONLY | (kind === 'module' ? EvalFlags.TYPE_MODULE : 0)
       try {
-        vm.evalCode(code, snippetFile, EvalFlags.COMPILE_ONLY).dispose()
+        vm.evalCode(code, snippetFile, flags).dispose()
         return undefined
       } catch (error) {
         if (!(error instanceof JSException)) throw error
@@ -73,7 +79,14 @@ export async function createEngine({ wasm, memoryBytes, onRequest }: EngineOptio
     },
     start(code, toolsJson, isExpression) {
       const snippet = vm.evalCode(code, snippetFile)
-      call('start', [snippet, handle(toolsJson), isExpression ? vm.true.dup() : vm.false.dup()])
+      call('open', [handle(toolsJson)])
+      call('start', [snippet, isExpression ? vm.true.dup() : vm.false.dup()])
+    },
+    startModule(code, toolsJson, { namesJson, argsJson }) {
+      // Its top level runs with the next line, so the world must be there before.
+      call('open', [handle(toolsJson)])
+      const loading = vm.evalCode(code, snippetFile, EvalFlags.TYPE_MODULE)
+      call('startModule', [loading, handle(namesJson), handle(argsJson)])
     },
     enter(name, ...args) {
       call(name, args.map(handle))

@@ -7,12 +7,17 @@ export type FoundTool =
   | { readonly kind: 'missing'; readonly error: CapstanError }
 
 /** The tool that a snippet named: by its own name, or with `_` for what JavaScript does not take in an identifier. */
-export function findTool(wanted: ToolRef, { tools, nearest }: Pick<RunOptions, 'tools' | 'nearest'>): FoundTool {
+export function findTool(
+  wanted: ToolRef,
+  { tools, nearest, whyAbsent }: Pick<RunOptions, 'tools' | 'nearest' | 'whyAbsent'>,
+): FoundTool {
   const servers = Object.keys(tools)
   const server = matching(wanted.server, servers)
   const tool = server === undefined ? undefined : matching(wanted.tool, tools[server] ?? [])
   if (server !== undefined && tool !== undefined) return { kind: 'found', tool: { server, tool } }
 
+  const reason = whyAbsent?.(wanted)
+  if (reason !== undefined) return { kind: 'missing', error: reason }
   const all = servers.flatMap((name) => (tools[name] ?? []).map((one) => `${name}.${one}`))
   if (server !== undefined) {
     const close = closest(nearest(`${server}.${wanted.tool}`, all))

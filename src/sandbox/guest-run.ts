@@ -1,6 +1,6 @@
 import { unreachable } from '../errors.ts'
 import type { ConsoleLevel, Language, LimitName, SnippetError } from './api.ts'
-import { compileSnippet, type Compiled } from './compile.ts'
+import { compileModule, compileSnippet, type Compiled } from './compile.ts'
 import { cutText } from './cut-text.ts'
 import { isOutOfMemory, type Detail, type Details, type Engine } from './engine.ts'
 import { snippetFrames, type Layout } from './frames.ts'
@@ -38,7 +38,11 @@ export function createGuestRun({ engine, order, post }: GuestRunOptions): GuestR
 
   function start(): void {
     enter(() => {
-      const compiled = compileSnippet(order.code, order.language, (code) => engine.syntaxProblem(code))
+      const { code, entry } = order
+      const compiled =
+        entry.kind === 'snippet'
+          ? compileSnippet(code, order.language, (text) => engine.syntaxProblem(text, 'script'))
+          : compileModule(code, language, (text) => engine.syntaxProblem(text, 'module'))
       language = compiled.language
       if (compiled.kind === 'failed') endThrown(compiled.error)
       else begin(compiled)
@@ -47,7 +51,18 @@ export function createGuestRun({ engine, order, post }: GuestRunOptions): GuestR
 
   function begin(compiled: Extract<Compiled, { kind: 'ready' }>): void {
     layout = compiled.layout
-    engine.start(compiled.code, JSON.stringify(order.tools), compiled.isExpression)
+    const { entry } = order
+    const tools = JSON.stringify(order.tools)
+    switch (entry.kind) {
+      case 'snippet':
+        return engine.start(compiled.code, tools, compiled.isExpression)
+      case 'exports':
+        return engine.startModule(compiled.code, tools, { namesJson: JSON.stringify(entry.names), argsJson: '' })
+      case 'function':
+        return engine.startModule(compiled.code, tools, { namesJson: '[]', argsJson: JSON.stringify(entry.args) })
+      default:
+        return unreachable(entry)
+    }
   }
 
   function settle(id: number, answer: Answer): void {

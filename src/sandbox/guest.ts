@@ -13,7 +13,10 @@ export function guestSource(): string {
 
 /** The functions through which the thread enters the engine. */
 export interface Guest {
-  start(snippet: () => unknown, toolsJson: string, isExpression: boolean): void
+  /** Comes first: gives the world its tools. */
+  open(toolsJson: string): void
+  start(snippet: () => unknown, isExpression: boolean): void
+  startModule(loading: Promise<unknown>, namesJson: string, argsJson: string): void
   settleValue(id: number, json: string): void
   settleError(id: number, name: string, message: string, code: string): void
   fire(timer: number): void
@@ -68,9 +71,41 @@ function installGuest(bridge: Bridge, answers: typeof bridgeAnswers): Guest {
   const descriptor = (value: unknown): PropertyDescriptor =>
     ({ __proto__: null, value, enumerable: true, configurable: true, writable: true }) as PropertyDescriptor
 
-  function start(snippet: () => unknown, toolsJson: string, isExpression: boolean): void {
+  function open(toolsJson: string): void {
     define('tools', toolsProxy(parse(toolsJson)))
+  }
+
+  function start(snippet: () => unknown, isExpression: boolean): void {
     void finish(snippet, isExpression)
+  }
+
+  function startModule(loading: Promise<unknown>, namesJson: string, argsJson: string): void {
+    void finishModule(loading, namesJson, argsJson)
+  }
+
+  async function finishModule(loading: Promise<unknown>, namesJson: string, argsJson: string): Promise<void> {
+    try {
+      const exported = (await loading) as { readonly [name: string]: unknown }
+      if (argsJson === '') return void bridge('returned', toJson(exportsOf(exported, parse(namesJson))))
+      const main = exported['default']
+      if (typeof main !== 'function') throw new TypeErrorHere('The default export is not a function.')
+      bridge('returned', toJson(await apply(main, undefined, [parse(argsJson)])))
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  function exportsOf(exported: { readonly [name: string]: unknown }, names: readonly string[]): unknown {
+    const types = create(null) as { [name: string]: unknown }
+    const values = create(null) as { [name: string]: unknown }
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index] ?? ''
+      const value = exported[name]
+      if (value === undefined) continue
+      types[name] = typeof value
+      values[name] = value
+    }
+    return { types, values }
   }
 
   async function finish(snippet: () => unknown, isExpression: boolean): Promise<void> {
@@ -303,5 +338,5 @@ function installGuest(bridge: Bridge, answers: typeof bridgeAnswers): Guest {
   // It would be handed the functions on the stack, and those in here are not for the snippet.
   defineProperty(ErrorHere, 'prepareStackTrace', { value: undefined, writable: false, configurable: false })
 
-  return { start, settleValue, settleError, fire }
+  return { open, start, startModule, settleValue, settleError, fire }
 }

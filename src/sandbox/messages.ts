@@ -1,4 +1,4 @@
-import type { ConsoleLine, Errand, ExecEnd, Language, Limits, SnippetError } from './api.ts'
+import type { ConsoleLine, Entry, Errand, ExecEnd, Language, Limits, SnippetError } from './api.ts'
 
 // Node's types leave out nearly all of WebAssembly.
 declare global {
@@ -22,6 +22,7 @@ export type ToThread =
       readonly kind: 'run'
       readonly code: string
       readonly language: Language | undefined
+      readonly entry: Entry
       readonly tools: Readonly<Record<string, readonly string[]>>
       readonly limits: Limits
     }

@@ -1,12 +1,12 @@
 import type { ExecEnd, ExecOutcome, Language, Limits, RunOptions, Sandbox, SandboxOptions } from './api.ts'
 import { driveRun } from './drive-run.ts'
 import { fullLimits, sizeText } from './limits.ts'
-import { createSlots } from './slots.ts'
+import { createSlots, type Slots } from './slots.ts'
 import { loadEngine, spawnThread, type Thread } from './spawn-thread.ts'
 
 /** Makes a sandbox. It starts nothing before its first run; between runs it keeps one thread warm for a while. */
 export function createSandbox({ spareMs = 300_000, parallelRuns = 4 }: SandboxOptions = {}): Sandbox {
-  const slots = createSlots(parallelRuns)
+  const slotsByDepth = new Map<number, Slots>()
   const closing = new AbortController()
   const stopping = new Set<Promise<void>>()
   let wasm: Promise<WebAssembly.Module> | undefined
@@ -17,6 +17,7 @@ export function createSandbox({ spareMs = 300_000, parallelRuns = 4 }: SandboxOp
     const limits = fullLimits(options.limits)
     const signal = AbortSignal.any([closing.signal, ...(options.signal === undefined ? [] : [options.signal])])
     if (Buffer.byteLength(code) > limits.snippetBytes) return nothingRan(snippetLimit(limits))
+    const slots = slotsAt(options.depth ?? 0)
     if (!(await slots.take(signal))) return nothingRan({ kind: 'cancelled' })
     const thread = takeSpare(limits.memoryBytes) ?? start(limits.memoryBytes)
     try {
@@ -27,6 +28,12 @@ export function createSandbox({ spareMs = 300_000, parallelRuns = 4 }: SandboxOp
       stop(thread, () => slots.free())
       keepSpare(limits.memoryBytes)
     }
+  }
+
+  function slotsAt(depth: number): Slots {
+    const slots = slotsByDepth.get(depth) ?? createSlots(parallelRuns)
+    slotsByDepth.set(depth, slots)
+    return slots
   }
 
   function start(memoryBytes: number): Thread {
