@@ -1,17 +1,28 @@
 import { isObject, type EntryPlace } from './fields.ts'
 import { meantField, ownFields } from './misspelt.ts'
+import { oauthFields, readOauth } from './oauth.ts'
 import type { RawEntry, ServerConfig } from './types.ts'
 
 /** What a person should know about an entry although it can be used. */
 export function entryWarnings(entry: RawEntry, server: ServerConfig, place: EntryPlace): readonly string[] {
   const where = place.file === undefined ? '' : ` in ${place.file}`
-  const warnings = [...misspeltFields(entry), ...uselessFields(entry, server), ...oddTimes(server)]
+  const warnings = [
+    ...misspeltFields(entry),
+    ...uselessFields(entry, server),
+    ...(server.transport === 'remote' ? readOauth(entry['oauth']).problems : []),
+    ...oddTimes(server),
+  ]
   return warnings.map((warning) => `Server "${place.name}"${where}: ${warning}`)
 }
 
 function misspeltFields(entry: RawEntry): readonly string[] {
   const tools = isObject(entry['tools']) ? Object.keys(entry['tools']) : []
-  return [...misspelt(Object.keys(entry), ownFields), ...misspelt(tools, ['include', 'exclude'])]
+  const oauth = isObject(entry['oauth']) ? Object.keys(entry['oauth']) : []
+  return [
+    ...misspelt(Object.keys(entry), ownFields),
+    ...misspelt(tools, ['include', 'exclude']),
+    ...misspelt(oauth, oauthFields),
+  ]
 }
 
 function misspelt(found: readonly string[], fields: readonly string[]): readonly string[] {

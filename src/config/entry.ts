@@ -3,6 +3,7 @@ import { checkHeaderNames, checkName, checkUrl, checkVariableNames } from './ent
 import { entryWarnings } from './entry-warnings.ts'
 import { asObject, entryError, mendIn, readFields, type EntryPlace, type Fields } from './fields.ts'
 import { meantField } from './misspelt.ts'
+import { readOauth } from './oauth.ts'
 import type { RawEntry, RemoteServer, ServerConfig, StdioServer } from './types.ts'
 
 type CommonFields = Omit<StdioServer, 'transport' | 'command' | 'args' | 'env' | 'cwd' | 'replicas'>
@@ -18,7 +19,7 @@ export function parseEntry(raw: unknown, place: EntryPlace): ParsedEntry {
   const entry = asObject(raw, place, place.name)
   const fields = readFields(entry, place)
   const transport = transportOf(entry, place)
-  const server = transport === 'stdio' ? stdioServer(fields, place) : remoteServer(fields, place)
+  const server = transport === 'stdio' ? stdioServer(fields, place) : remoteServer(fields, place, entry['oauth'])
   return { server, warnings: entryWarnings(entry, server, place) }
 }
 
@@ -67,12 +68,21 @@ function stdioServer(fields: Fields, place: EntryPlace): StdioServer {
   return { transport: 'stdio', command, args: fields.texts('args'), env, ...cwd, replicas, ...commonFields(fields) }
 }
 
-function remoteServer(fields: Fields, place: EntryPlace): RemoteServer {
+function remoteServer(fields: Fields, place: EntryPlace, rawOauth: unknown): RemoteServer {
   const [url, ...otherUrls] = addressesOf(fields, place)
   const headers = fields.textsByName('headers')
   checkHeaderNames(headers, place)
   const type = fields.has('type') ? { type: remoteType(fields.text('type'), place) } : {}
-  return { transport: 'remote', url, otherUrls, headers, ...type, ...commonFields(fields) }
+  const { oauth } = readOauth(rawOauth)
+  return {
+    transport: 'remote',
+    url,
+    otherUrls,
+    headers,
+    ...type,
+    ...(oauth === undefined ? {} : { oauth }),
+    ...commonFields(fields),
+  }
 }
 
 /** `url` for one address, `urls` for several copies of the same server. */

@@ -14,6 +14,12 @@ function whatIsRun(server: ServerConfig): unknown {
     const { command, args, env, cwd, replicas } = server
     return { command, args, env, cwd, ...(replicas === 1 ? {} : { replicas }) }
   }
-  const { url, otherUrls, headers, type } = server
-  return { url, headers, type, ...(otherUrls.length === 0 ? {} : { otherUrls }) }
+  const { url, otherUrls, headers, type, oauth } = server
+  return {
+    url,
+    headers,
+    type,
+    ...(otherUrls.length === 0 ? {} : { otherUrls }),
+    ...(oauth === undefined ? {} : { oauth }),
+  }
 }

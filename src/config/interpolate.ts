@@ -2,6 +2,7 @@ import { dirname, isAbsolute, resolve } from 'node:path'
 import { checkHeaderValues, checkUrl } from './entry-checks.ts'
 import { expandTilde, makeFillIn, type EntryOrigin, type FillIn } from './fill-in.ts'
 import { inputsFile, openInputs, type AnswerInput } from './inputs.ts'
+import { fillInOauth } from './oauth.ts'
 import { makeCommandRunner, type RunCommand } from './run-command.ts'
 import type { RemoteServer, ServerConfig, StdioServer, Surroundings } from './types.ts'
 
@@ -51,14 +52,16 @@ async function resolveProgram(server: StdioServer, fillIn: FillIn, standpoint: S
 }
 
 async function resolveRemote(server: RemoteServer, fillIn: FillIn, where: EntryOrigin): Promise<RemoteServer> {
-  const [url, otherUrls, headers] = await Promise.all([
+  const { oauth } = server
+  const [url, otherUrls, headers, filled] = await Promise.all([
     fillIn(server.url, `${where.name}.url`),
     Promise.all(server.otherUrls.map((other, index) => fillIn(other, `${where.name}.urls[${index + 1}]`))),
     fillInValues(server.headers, fillIn, `${where.name}.headers`),
+    oauth ? fillInOauth(oauth, (text, field) => fillIn(text, `${where.name}.oauth.${field}`)) : oauth,
   ])
   for (const address of [url, ...otherUrls]) checkUrl(address, where)
   checkHeaderValues(headers, where)
-  return { ...server, url, otherUrls, headers }
+  return { ...server, url, otherUrls, headers, ...(filled === undefined ? {} : { oauth: filled }) }
 }
 
 async function fillInValues(

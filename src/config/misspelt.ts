@@ -7,6 +7,7 @@ export const ownFields = [
   'url',
   'headers',
   'type',
+  'oauth',
   'disabled',
   'timeout',
   'maxTimeout',
@@ -51,7 +52,7 @@ const aliases = new Map([
 /** Fields that other clients define: kept, ignored, and no mistake. */
 const foreignFields = new Set(
   `auth authProviderType autoApprove autostart bearer_token_env_var comment dev displayName enabled env_vars envFile
-  gallery icon icons id label lifecycle name note notes oauth priority required sandbox sandboxEnabled scopes
+  gallery icon icons id label lifecycle name note notes priority required sandbox sandboxEnabled scopes
   settings share source tags title trust version`.split(/\s+/),
 )
 

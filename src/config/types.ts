@@ -1,4 +1,5 @@
 import type { CapstanError } from '../errors.ts'
+import type { OauthSettings } from './oauth.ts'
 
 type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 /** An entry of `mcpServers` exactly as the file has it: before `${…}`, with the fields of other clients. */
@@ -61,6 +62,8 @@ export interface RemoteServer extends CommonFields {
   readonly headers: Readonly<Record<string, string>>
   /** Found out at the first connection when absent. */
   readonly type?: 'http' | 'sse'
+  /** How to log in, where the server wants it; false to never try. */
+  readonly oauth?: OauthSettings | false
 }
 
 /** A checked entry. Its strings may still hold `${…}` until `resolveServer` has filled them in. */

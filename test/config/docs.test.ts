@@ -16,8 +16,10 @@ test('every example in docs/config.md is accepted without a warning', async () =
 
   expect(config.servers.map(({ name, standing }) => [name, standing.kind])).toEqual([
     ['notes', 'usable'],
+    ['reports', 'usable'],
     ['tracker', 'usable'],
     ['weather', 'usable'],
+    ['wiki', 'usable'],
   ])
   expect(config.warnings).toEqual([])
 })

@@ -98,6 +98,45 @@ test('several addresses are one server with copies', () => {
 })
 
 test.each([
+  [undefined, undefined],
+  [false, false],
+  [{}, { grant: 'code' }],
+  [
+    { clientId: 'a', scopes: ['x', 'y'] },
+    { grant: 'code', clientId: 'a', scopes: ['x', 'y'] },
+  ],
+  [
+    { scope: 'x  y', callbackPort: 80 },
+    { grant: 'code', scopes: ['x', 'y'], callbackPort: 80 },
+  ],
+  [{ grant: 'client_credentials', authorizationUrl: 'https://other.example' }, { grant: 'client_credentials' }],
+])('oauth %j of a remote server is read as %j without a warning', (oauth, expected) => {
+  const { server, warnings } = parse({ url: 'https://x', ...(oauth === undefined ? {} : { oauth }) })
+
+  expect(server).toMatchObject(expected === undefined ? {} : { oauth: expected })
+  expect('oauth' in server).toBe(expected !== undefined)
+  expect(warnings).toEqual([])
+})
+
+test.each([
+  [true, undefined, /"oauth" must be an object or false, but is true; it is ignored/],
+  [
+    { clientId: 5, issuer: 'https://a' },
+    { issuer: 'https://a' },
+    /"oauth.clientId" must be a text, but is the number 5/,
+  ],
+  [{ callbackPort: 70_000 }, { grant: 'code' }, /"oauth.callbackPort" must be a port/],
+  [{ grant: 'password' }, { grant: 'code' }, /"oauth.grant" must be "code" or "client_credentials"/],
+  [{ scopes: [1] }, { grant: 'code' }, /"oauth.scopes" must be a list of texts/],
+  [{ clientSecrt: 'x' }, { grant: 'code' }, /"clientSecrt" is ignored; did you mean "clientSecret"\?/],
+])('oauth %j, which we cannot read, only warns', (oauth, expected, warning) => {
+  const { server, warnings } = parse({ url: 'https://x', oauth })
+
+  expect(server).toMatchObject(expected === undefined ? {} : { oauth: expected })
+  expect(warnings).toEqual([expect.stringMatching(warning)])
+})
+
+test.each([
   [{}, 'config_missing_field', /neither "command" nor "url"/, /Add "command"/],
   [{ comand: 'node' }, 'config_missing_field', /neither/, /Rename "comand" to "command"/],
   [{ serverUrl: 'https://x' }, 'config_missing_field', /neither/, /Rename "serverUrl" to "url"/],

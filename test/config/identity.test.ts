@@ -23,6 +23,7 @@ test.each([
   [program, { ...program, cwd: '/y' }],
   [remote, { ...remote, url: 'https://y.example' }],
   [remote, { ...remote, headers: { A: '1' } }],
+  [remote, { ...remote, oauth: { clientId: 'another' } }],
   [program, remote],
 ])('%j and %j are different servers', (a, b) => {
   expect(identity(a)).not.toBe(identity(b))

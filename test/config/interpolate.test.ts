@@ -168,6 +168,14 @@ describe('where things are filled in', () => {
     })
   })
 
+  test('in the texts of oauth', async () => {
+    const oauth = { clientId: '${USER}', clientSecret: '${USER}-secret', scopes: ['${USER}:read'], callbackPort: 7777 }
+
+    expect(await resolveEntry({ url: 'https://x.example', oauth })).toMatchObject({
+      oauth: { grant: 'code', clientId: 'ada', clientSecret: 'ada-secret', scopes: ['ada:read'], callbackPort: 7777 },
+    })
+  })
+
   test('a leading ~ means home in command, args and cwd, and only there', async () => {
     const entry = { command: '~/bin/x', args: ['~', '~/a', '~bob/a', '--dir=~/a', 'a~'], cwd: '~/w', env: { A: '~/a' } }
 
