@@ -40,8 +40,9 @@ async function capturesIn(file: string): Promise<readonly Capture[]> {
 
 function captureOf(text: string): Capture {
   const [command = '', ...lines] = text.split('\n')
-  // A clone's `npx` runs the clone's own build, which is what the tests put on the PATH.
-  return { command: command.replaceAll('npx capstan', 'capstan'), output: lines.join('\n') }
+  // A clone's `npx` runs the clone's own build, which is what the tests put on the PATH; so that is what the commands it names say.
+  const onPath = (words: string) => words.replaceAll('npx capstan', 'capstan')
+  return { command: onPath(command), output: onPath(lines.join('\n')) }
 }
 
 /** Runs commands one after the other in one shell, in a folder that looks like a clone; gives what each printed. */

@@ -14,6 +14,8 @@ export interface Io {
   readonly stdin?: NodeJS.ReadableStream
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
+  /** The file that Node was started with; absent where nobody started one. */
+  readonly script?: string
   readonly stdoutIsTerminal: boolean
   readonly stderrIsTerminal: boolean
   readonly stdinIsTerminal: boolean
@@ -72,6 +74,11 @@ export interface Command {
   readonly options: ParseArgsOptionsConfig
   /** The text of `capstan help VERB` below the usage line: what it does, flags, two or three examples. */
   readonly help: string
+  /**
+   * Which streams carry text of our own alone: only there may commands be rewritten as this person has to type them. By default
+   * stderr does and stdout does not, since results are passed on as they came.
+   */
+  readonly ownText?: { readonly stdout?: boolean; readonly stderr?: boolean }
   /** Resolves to the exit code. */
   readonly run: (context: CommandContext, input: CommandInput) => Promise<number>
 }

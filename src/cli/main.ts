@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util'
 import { CapstanError, messageOf } from '../errors.ts'
+import { asTyped } from './as-typed.ts'
 import { aliases, commands, type CommandEntry } from './commands.ts'
 import type { Command, CommandInput, GlobalFlags, Io } from './command.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { globalOptions } from './global-options.ts'
+import { columnsFor } from './render/style.ts'
 
 /** Runs one command line. The one place that prints errors and decides the exit code. */
 export async function main(argv: readonly string[], io: Io, interrupted: AbortSignal): Promise<number> {
@@ -26,7 +28,8 @@ async function run(argv: readonly string[], io: Io, interrupted: AbortSignal): P
   const input = parse(rest, command, verb)
   if (entry !== undefined && input.values['help'] === true) return printCommandHelp(entry, command, io)
 
-  await using context = openContext({ io, flags: readFlags(input, io), interrupted })
+  const flags = readFlags(input, io)
+  await using context = openContext({ io: speaking(io, command, flags), flags, interrupted })
   return await command.run(context, input)
 }
 
@@ -102,6 +105,17 @@ function readFlags({ values }: CommandInput, io: Io): GlobalFlags {
   }
 }
 
+/** The streams of a command, on which our own text names commands as this person has to type them. Machine output stays as it is. */
+function speaking(io: Io, { ownText = {} }: Command, { json }: GlobalFlags): Io {
+  const { stdout = false, stderr = true } = ownText
+  const out: Io['out'] = (data) => io.out(typeof data === 'string' ? asTyped(data, io) : data)
+  // Not a copy: where the current folder is gone, asking for it throws, and most commands do not ask.
+  return Object.create(io, {
+    ...(stdout && !json ? { out: { value: out } } : {}),
+    ...(stderr ? { err: { value: (text: string) => io.err(asTyped(text, io)) } } : {}),
+  }) as Io
+}
+
 /** Timers count milliseconds in 31 bits; a longer one would fire at once. */
 const longestTimeout = 2_147_483
 
@@ -115,12 +129,12 @@ async function printHelp(words: readonly string[], io: Io): Promise<number> {
   const topic = words.find((word) => !word.startsWith('-'))
   if (topic === undefined) {
     const { overallHelp } = await import('./help.ts')
-    await io.out(overallHelp())
+    await io.out(asTyped(overallHelp(), io))
     return exitCodes.ok
   }
   const { helpTopics } = await import('./help-topics.ts')
   if (Object.hasOwn(helpTopics, topic)) {
-    await io.out(`${helpTopics[topic]?.trim()}\n`)
+    await io.out(asTyped(`${helpTopics[topic]?.trim()}\n`, io))
     return exitCodes.ok
   }
   const entry = await entryOf(verbOf(topic))
@@ -131,7 +145,7 @@ async function printHelp(words: readonly string[], io: Io): Promise<number> {
 
 async function printCommandHelp(entry: CommandEntry, command: Command, io: Io): Promise<number> {
   const { commandHelp } = await import('./help.ts')
-  await io.out(commandHelp(entry, command.help))
+  await io.out(asTyped(commandHelp(entry, command.help), io))
   return exitCodes.ok
 }
 
@@ -143,9 +157,9 @@ async function reportFailure(error: unknown, argv: readonly string[], io: Io): P
     const shown = isExpected ? error.toJSON() : { code: 'bug', message: messageOf(error) }
     await io.out(`${JSON.stringify({ error: shown })}\n`)
   } else {
-    const { plainText } = await import('./plain-text.ts')
+    const { failureText } = await import('./render/failure-text.ts')
     const next = isExpected ? error.next : 'This is a bug of Capstan. Run again with --debug and report what it prints.'
-    io.err(plainText(`capstan: ${messageOf(error)}\n${next === undefined ? '' : `  → ${next}\n`}`))
+    io.err(asTyped(failureText({ message: messageOf(error), next }, columnsFor(io, 'stderr')), io))
   }
   if (flags.has('--debug') && error instanceof Error) io.err(`${error.stack ?? ''}\n${stackOf(error.cause)}`)
   return isExpected ? exitCodeOf(error.code) : exitCodes.bug

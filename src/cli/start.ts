@@ -32,6 +32,7 @@ function processIo(): Io {
     get cwd() {
       return currentFolder()
     },
+    ...(process.argv[1] === undefined ? {} : { script: process.argv[1] }),
     stdoutIsTerminal: process.stdout.isTTY,
     stderrIsTerminal: process.stderr.isTTY,
     // Asking the stream would build it, which takes 2 ms that most commands have no use for.

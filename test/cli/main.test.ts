@@ -114,6 +114,33 @@ describe('the command line', () => {
     expect(err).not.toContain('\u001B')
   })
 
+  test('names commands as somebody types them who started it with npx, and not in machine output', async () => {
+    const io = { env: { HOME: join(folder.path, 'home'), PATH: process.env['PATH'], npm_command: 'exec' } }
+    const [help, topic, overall, failure, own, result, json] = [
+      await run(['help', 'list'], { io }),
+      await run(['help', 'policy'], { io }),
+      await run(['--help'], { io }),
+      await run(['lits'], { io }),
+      await run(['inspect', 'one.echo'], { io }),
+      await run(['call', 'one.echo', 'message=capstan list'], { io }),
+      await run(['lits', '--json'], { io }),
+    ]
+
+    expect(help.out).toMatch(/^npx capstan list \[server…\]/)
+    expect(topic.out).toContain('npx capstan review')
+    expect(overall.out).toContain('Usage: npx capstan [command]')
+    expect(failure.err).toContain('Did you mean: npx capstan list')
+    expect(own.out).toContain('npx capstan call one.echo')
+    expect(result.out).toBe('capstan list\n')
+    expect(json.out).toContain('Did you mean: capstan list')
+  })
+
+  test('breaks the lines of a failure at the width of a terminal', async () => {
+    const { err } = await run(['list', '--timeout', '0'], { isAtTerminal: true, io: { columns: 30 } })
+
+    expect(err).toBe('capstan: --timeout wants a\nnumber of seconds above 0 and\nup to 2147483, not "0".\n')
+  })
+
   test('calls a bug a bug: exit code 70', async () => {
     const out = () => Promise.reject(new TypeError('x is not a function'))
 

@@ -38,6 +38,7 @@ Examples
   capstan add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
   capstan add docs https://docs.example/mcp --header 'Authorization=Bearer \${DOCS_TOKEN}'
   capstan add db --project --env 'URL=\${DATABASE_URL}' -- uvx mcp-postgres`,
+  ownText: { stdout: true },
   run,
 }
 

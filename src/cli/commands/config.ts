@@ -19,6 +19,7 @@ Examples
   capstan config
   capstan config --json
   capstan config path`,
+  ownText: { stdout: true },
   run,
 }
 

@@ -26,6 +26,7 @@ Exit code 0 when all is well, 1 when something was found.
 Examples
   capstan doctor
   capstan doctor github`,
+  ownText: { stdout: true },
   run,
 }
 

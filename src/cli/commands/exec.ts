@@ -42,6 +42,8 @@ Exit code 1 when the code throws, 4 when it runs into a limit.
 Examples
   capstan exec -e 'await tools.everything.echo({ message: "hi" })'
   capstan exec report.ts --allow 'github.get_*' --trace`,
+  // What a snippet logs is its own.
+  ownText: { stderr: false },
   run,
 }
 

@@ -43,6 +43,7 @@ Examples
   capstan import
   capstan import cursor vscode --all --move-secrets
   capstan import --servers github,docs --project`,
+  ownText: { stdout: true },
   run,
 }
 

@@ -24,6 +24,7 @@ Examples
   capstan inspect github.create_issue
   capstan inspect memory
   capstan inspect github.create_issue --json`,
+  ownText: { stdout: true },
   run,
 }
 
@@ -137,7 +138,9 @@ function unknownName(catalogue: Catalogue, name: string, servers: readonly strin
 
 /** The name may belong to a server that did not answer, so those are named first. */
 function reportMissing(groups: readonly ServerGroup[], { io, flags }: CommandContext): void {
-  io.err(renderProblems(groups, { style: styleFor(io, 'stderr'), debug: flags.debug }))
+  io.err(
+    renderProblems(groups, { style: styleFor(io, 'stderr'), columns: columnsFor(io, 'stderr'), debug: flags.debug }),
+  )
 }
 
 async function show({ io, flags }: CommandContext, value: unknown, render: (look: Look) => string): Promise<void> {

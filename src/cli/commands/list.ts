@@ -113,7 +113,9 @@ async function print(context: CommandContext, view: View, groups: readonly Serve
   const { io, flags } = context
   const failure = totalFailure(groups)
   await io.out(flags.json ? toJson(view, groups, failure) : toText(context, view, groups))
-  io.err(renderProblems(groups, { style: styleFor(io, 'stderr'), debug: flags.debug }))
+  io.err(
+    renderProblems(groups, { style: styleFor(io, 'stderr'), columns: columnsFor(io, 'stderr'), debug: flags.debug }),
+  )
   return failure?.exitCode ?? exitCodes.ok
 }
 

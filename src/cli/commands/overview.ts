@@ -17,6 +17,7 @@ When nothing is configured yet, it shows the servers of other clients on this ma
 written or started for that.
 
   --json        the same as one JSON value`,
+  ownText: { stdout: true },
   run,
 }
 

@@ -35,6 +35,7 @@ Examples
   capstan review
   capstan review github
   capstan review --all`,
+  ownText: { stdout: true },
   run,
 }
 

@@ -33,6 +33,7 @@ Examples
   capstan search create issue
   capstan search "how do I rename a file" --limit 3
   capstan search screenshot --server playwright --json`,
+  ownText: { stdout: true },
   run,
 }
 
@@ -55,7 +56,13 @@ async function run(context: CommandContext, input: CommandInput): Promise<number
   const failure = totalFailure(outcome.groups)
   const { io, flags } = context
   await io.out(flags.json ? toJson(search, outcome, failure?.error) : toText(context, outcome.hits))
-  io.err(renderProblems(outcome.groups, { style: styleFor(io, 'stderr'), debug: flags.debug }))
+  io.err(
+    renderProblems(outcome.groups, {
+      style: styleFor(io, 'stderr'),
+      columns: columnsFor(io, 'stderr'),
+      debug: flags.debug,
+    }),
+  )
   if (failure !== undefined) return failure.exitCode
   if (outcome.hits.length === 0) io.err(nothingFound(search, outcome))
   return exitCodes.ok

@@ -16,6 +16,7 @@ export const command: Command = {
 Examples
   capstan status
   capstan status --json`,
+  ownText: { stdout: true },
   async run({ io, flags, signal }, { values }) {
     const hub = await dialRunning({ io, flags, signal })
     if (hub === undefined) {

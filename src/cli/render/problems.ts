@@ -3,9 +3,10 @@ import { exitCodeOf, exitCodes } from '../exit-codes.ts'
 import { plainLine } from '../plain-text.ts'
 import { hasAnswered, problemOf, type ServerGroup } from './server-group.ts'
 import type { Style } from './style.ts'
+import { wrap } from './width.ts'
 
 /** The servers whose lists are missing or old, each with its reason: what goes to stderr beside a list. */
-export function renderProblems(groups: readonly ServerGroup[], options: { style: Style; debug: boolean }): string {
+export function renderProblems(groups: readonly ServerGroup[], options: ProblemLook): string {
   return groups
     .flatMap((group) => {
       const problem = problemOf(group)
@@ -14,16 +15,20 @@ export function renderProblems(groups: readonly ServerGroup[], options: { style:
     .join('')
 }
 
-function problemLines(
-  group: ServerGroup,
-  problem: ErrorJson,
-  { style, debug }: { style: Style; debug: boolean },
-): string {
-  const { name, state } = group.status
+interface ProblemLook {
+  readonly style: Style
+  readonly debug: boolean
+  readonly columns: number
+}
+
+function problemLines(group: ServerGroup, problem: ErrorJson, { style, debug, columns }: ProblemLook): string {
+  const { state } = group.status
+  const name = plainLine(group.status.name)
   const next = problem.next === undefined ? '' : ` ${plainLine(problem.next)}`
   const tail = debug && 'stderrTail' in state ? state.stderrTail : []
+  const text = `${name}: ${plainLine(problem.message).replace(/[^.!?]$/, '$&.')}${next}`
   return [
-    `${style.bad(plainLine(name))}: ${plainLine(problem.message).replace(/[^.!?]$/, '$&.')}${next}\n`,
+    `${style.bad(name)}${wrap(text, columns, 'keep').join('\n').slice(name.length)}\n`,
     ...tail.map((line) => `  ${style.faint(plainLine(line))}\n`),
   ].join('')
 }

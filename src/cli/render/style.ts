@@ -34,8 +34,12 @@ export function styleFor(io: Screen, stream: 'stdout' | 'stderr' = 'stdout'): St
 }
 
 /** Columns to fit text into. A pipe has none: whoever reads it wants whole lines. */
-export function columnsFor(io: Pick<Io, 'columns' | 'stdoutIsTerminal'>): number {
-  return io.stdoutIsTerminal ? Math.max(20, io.columns) : Number.POSITIVE_INFINITY
+export function columnsFor(
+  io: Pick<Io, 'columns' | 'stdoutIsTerminal' | 'stderrIsTerminal'>,
+  stream: 'stdout' | 'stderr' = 'stdout',
+): number {
+  const isTerminal = stream === 'stdout' ? io.stdoutIsTerminal : io.stderrIsTerminal
+  return isTerminal ? Math.max(20, io.columns) : Number.POSITIVE_INFINITY
 }
 
 function wantsColor(env: Screen['env'], isTerminal: boolean): boolean {

@@ -21,13 +21,13 @@ export function padStart(text: string, width: number): string {
   return ' '.repeat(Math.max(0, width - displayWidth(text))) + text
 }
 
-/** The lines of a text, broken between words to fit a width; a word that is too long for a line of its own is cut. */
-export function wrap(text: string, width: number): readonly string[] {
+/** The lines of a text, broken between words to fit a width; a word that is too long for a line of its own is cut, or kept whole. */
+export function wrap(text: string, width: number, longWords: 'cut' | 'keep' = 'cut'): readonly string[] {
   if (width === Number.POSITIVE_INFINITY) return text.split('\n')
-  return text.split('\n').flatMap((line) => wrapLine(line, Math.max(1, width)))
+  return text.split('\n').flatMap((line) => wrapLine(line, Math.max(1, width), longWords))
 }
 
-function wrapLine(line: string, width: number): readonly string[] {
+function wrapLine(line: string, width: number, longWords: 'cut' | 'keep'): readonly string[] {
   if (displayWidth(line) <= width) return [line]
   const [, blanks = '', marker = ''] = /^(\s*)((?:[-*•]|\d+[.)])\s+)?/u.exec(line) ?? []
   const indent = head(blanks, Math.floor(width / 2))
@@ -38,7 +38,7 @@ function wrapLine(line: string, width: number): readonly string[] {
   for (const word of line
     .trim()
     .split(/\s+/u)
-    .flatMap((long) => cut(long, width - hang.length))) {
+    .flatMap((long) => (longWords === 'keep' ? [long] : cut(long, width - hang.length)))) {
     const joined = current.trim() === '' ? current + word : `${current} ${word}`
     if (displayWidth(joined) <= width) {
       current = joined

@@ -32,6 +32,9 @@ test('FORCE_COLOR gives colour to a pipe, and 0 takes it from a terminal', () =>
 })
 
 test('a pipe has no width to fit into', () => {
-  expect(columnsFor({ columns: 80, stdoutIsTerminal: false })).toBe(Number.POSITIVE_INFINITY)
-  expect(columnsFor({ columns: 40, stdoutIsTerminal: true })).toBe(40)
+  const io = { columns: 40, stdoutIsTerminal: false, stderrIsTerminal: true }
+
+  expect(columnsFor(io)).toBe(Number.POSITIVE_INFINITY)
+  expect(columnsFor(io, 'stderr')).toBe(40)
+  expect(columnsFor({ ...io, stdoutIsTerminal: true })).toBe(40)
 })
