@@ -2,7 +2,7 @@ import type { JsonObject, JsonSchema, JsonValue, PromptEntry, ToolEntry } from '
 import { followRef, isSchemaObject } from '../../hub/schema-ref.ts'
 import { requiredNames } from '../../hub/schema-type.ts'
 
-/** A command that calls the tool with arguments its schema accepts, quoted for a POSIX shell. */
+/** A command that calls the tool, quoted for a POSIX shell; what only the person can know stands in capitals. */
 export function exampleCall(tool: Pick<ToolEntry, 'id' | 'inputSchema'>): string {
   const args = exampleArguments(tool.inputSchema)
   return ['capstan call', shellQuote(tool.id), ...argumentWords(args)].join(' ')
@@ -133,7 +133,8 @@ function exampleList(schema: JsonSchema, place: Place): JsonValue {
   const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : undefined
   if (tuple !== undefined) return tuple.map((member) => exampleValue(member, place))
   const length = typeof minItems === 'number' ? Math.min(Math.max(1, minItems), 8) : 1
-  return Array.from({ length }, () => exampleValue(items ?? {}, place))
+  const ofOne = { ...place, name: place.name.replace(/(?<!s)s$/, '') }
+  return Array.from({ length }, () => exampleValue(items ?? {}, ofOne))
 }
 
 function exampleNumber(schema: JsonSchema): number {
@@ -147,10 +148,16 @@ function exampleNumber(schema: JsonSchema): number {
 }
 
 function exampleString(schema: JsonSchema, name: string): string {
-  const value = byFormat[String(schema['format'])] ?? byName.find(([pattern]) => pattern.test(name))?.[1] ?? 'hello'
+  const value = byFormat[String(schema['format'])] ?? byName.find(([pattern]) => pattern.test(name))?.[1]
   const least = number(schema['minLength']) ?? 0
   const most = number(schema['maxLength']) ?? Number.POSITIVE_INFINITY
-  return value.padEnd(Math.min(least, 200), 'o').slice(0, most)
+  return (value ?? placeholder(name)).padEnd(Math.min(least, 200), '_').slice(0, most)
+}
+
+/** A word in capitals that the person has to replace: `PATH` for `path`, `REPO_NAME` for `repoName`. */
+function placeholder(name: string): string {
+  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').match(/[A-Za-z0-9]+/g) ?? ['text']
+  return words.join('_').toUpperCase()
 }
 
 const byFormat: Readonly<Record<string, string>> = {
@@ -166,9 +173,10 @@ const byFormat: Readonly<Record<string, string>> = {
   ipv6: '::1',
 }
 
+/** Names of which any value will do. What must exist, such as a path or an id, only the person knows. */
 const byName: readonly (readonly [RegExp, string])[] = [
   [/ur[il]$/i, 'https://example.com'],
-  [/path|file|dir/i, '.'],
+  [/message|text|query|question|topic|word/i, 'hello'],
 ]
 
 function number(value: unknown): number | undefined {

@@ -54,7 +54,7 @@ test('a tool is shown in full: description, arguments, signature, claims, exampl
   expect(out).toContain('write_file(args: {')
   expect(out).toContain('may destroy data')
   expect(out).toContain('doing it twice is the same as doing it once')
-  expect(out).toContain('capstan call files.write_file path=.')
+  expect(out).toContain('capstan call files.write_file path=PATH')
   expect(out).toMatch(/bytes +number +How many/)
   expect(out).toMatch(/about \d+ tokens/)
   expect(out).not.toContain('\u001b')
@@ -88,7 +88,7 @@ test('a prompt is shown with its arguments and a command that renders it', async
 
   expect(out).toContain('Sums up a day.')
   expect(out).toMatch(/day +string +required +Which/)
-  expect(out).toContain('capstan prompt notes:daily day=hello')
+  expect(out).toContain('capstan prompt notes:daily day=DAY')
 })
 
 test('a server is shown with its state, protocol, program, counts, cost and instructions', async () => {

@@ -25,7 +25,10 @@ test.each<[string, JsonSchema, string]>([
   ['a default', object({ n: { type: 'number', default: 5 } }), 'capstan call s.t n=5'],
   ['an enumeration', object({ city: { enum: ['New York', 'Chicago'] } }), "capstan call s.t 'city=New York'"],
   ['limits', object({ n: { type: 'integer', minimum: 10, multipleOf: 4 } }), 'capstan call s.t n=12'],
-  ['a list', object({ names: { type: 'array', items: { type: 'string' } } }), `capstan call s.t 'names=["hello"]'`],
+  ['a list', object({ names: { type: 'array', items: { type: 'string' } } }), `capstan call s.t 'names=["NAME"]'`],
+  ['a path, which only the person knows', object({ path: { type: 'string' } }), 'capstan call s.t path=PATH'],
+  ['a name of several words', object({ repoName: { type: 'string' } }), 'capstan call s.t repoName=REPO_NAME'],
+  ['an address', object({ baseUrl: { type: 'string' } }), 'capstan call s.t baseUrl=https://example.com'],
   ['an object', object({ o: object({ x: { type: 'boolean' } }) }), `capstan call s.t 'o={"x":true}'`],
   ['a format', object({ when: { type: 'string', format: 'date' } }), 'capstan call s.t when=2026-01-31'],
   [
@@ -34,7 +37,7 @@ test.each<[string, JsonSchema, string]>([
     `capstan call s.t --args '{"user":"@me"}'`,
   ],
   ['a key that is no word', object({ 'a b': { type: 'number' } }), `capstan call s.t --args '{"a b":1}'`],
-  ['null or a string', object({ x: { anyOf: [{ type: 'null' }, { type: 'string' }] } }), 'capstan call s.t x=hello'],
+  ['null or a string', object({ x: { anyOf: [{ type: 'null' }, { type: 'string' }] } }), 'capstan call s.t x=X'],
 ])('an example with %s', (_, inputSchema, line) => {
   expect(exampleCall({ id: 's.t', inputSchema })).toBe(line)
 })
@@ -83,7 +86,7 @@ test('a recursive schema gives an example that ends', () => {
 test('the example of a prompt names its required arguments', () => {
   const args = [{ name: 'city', required: true }, { name: 'state' }]
 
-  expect(examplePrompt({ id: 'everything:args', arguments: args })).toBe('capstan prompt everything:args city=hello')
+  expect(examplePrompt({ id: 'everything:args', arguments: args })).toBe('capstan prompt everything:args city=CITY')
 })
 
 test.skipIf(process.platform === 'win32')('a shell reads back every quoted word unchanged', () => {
