@@ -91,7 +91,7 @@ async function nothingFound(context: CommandContext, table: ImportTable, wishes:
 function chosenRows(table: ImportTable, { all, names, project }: ImportWishes): readonly ImportRow[] {
   // A stranger may have written the project's files; in the user's own file their servers would need no approval.
   if (all) return table.rows.filter((row) => project || row.scope === 'user')
-  return [...new Set(names)].map((name) => table.rows.find((row) => row.name === name) ?? unknownServer(name, table))
+  return [...new Set(names)].map((name) => rowNamed(name, table))
 }
 
 function tellOfProject({ io }: CommandContext, { rows }: ImportTable): void {
@@ -102,27 +102,53 @@ function tellOfProject({ io }: CommandContext, { rows }: ImportTable): void {
   )
 }
 
-function unknownServer(name: string, table: ImportTable): never {
+function rowNamed(name: string, table: ImportTable): ImportRow {
+  const row = table.rows.find((candidate) => candidate.name === name)
+  if (row === undefined) throw unknownServer(name, table)
+  return row
+}
+
+function unknownServer(name: string, table: ImportTable): CapstanError {
   const known = table.rows.map((row) => row.name)
   const close = nearest(name, known)
   const hint = close.length === 0 ? `Found: ${known.join(', ') || 'none'}.` : `Closest: ${close.join(', ')}.`
-  throw new CapstanError('server_unknown', `No client has a server "${name}". ${hint}`, { next: 'Run: capstan import' })
+  return new CapstanError('server_unknown', `No client has a server "${name}". ${hint}`, {
+    next: 'Run: capstan import',
+  })
 }
 
 async function askAndCopy(context: CommandContext, table: ImportTable, wishes: ImportWishes): Promise<number> {
-  const { io, signal } = context
-  const question = '\nCopy which servers: all, none, or names with commas?'
-  const answer = await ask(io, question, { default: 'none', signal })
-  if (/^(?:none|n|no)$/i.test(answer)) {
-    io.err(`Nothing was copied. Later: ${nextCommand(table, wishes)}\n`)
+  const chosen = await askWhich(context, table, wishes)
+  if (chosen === undefined) {
+    context.io.err(`Nothing was copied. Later: ${nextCommand(table, wishes)}\n`)
     return exitCodes.ok
   }
-  const all = /^all$/i.test(answer)
-  const names = all ? [] : answer.split(/[\s,]+/).filter((name) => name !== '')
-  const rows = chosenRows(table, { ...wishes, all, names })
+  const rows = chosenRows(table, chosen)
   const secrets = rows.flatMap((row) => row.notes).filter((note) => note.kind === 'secret').length
-  const moveSecrets = wishes.moveSecrets || (secrets > 0 && (await wantsToMove(context, secrets)))
-  return await copy(context, rows, { ...wishes, all, names, moveSecrets })
+  const moveSecrets = chosen.moveSecrets || (secrets > 0 && (await wantsToMove(context, secrets)))
+  return await copy(context, rows, { ...chosen, moveSecrets })
+}
+
+const mostQuestions = 3
+
+/** What the person wants to copy; undefined for nothing. A mistyped name is asked about again, a few times. */
+async function askWhich(
+  { io, signal }: CommandContext,
+  table: ImportTable,
+  wishes: ImportWishes,
+): Promise<ImportWishes | undefined> {
+  const question = '\nCopy which servers: all, none, or names with commas?'
+  for (let asked = 1; ; asked++) {
+    const answer = await ask(io, question, { default: 'none', signal })
+    if (/^(?:none|n|no)$/i.test(answer)) return undefined
+    if (/^all$/i.test(answer)) return { ...wishes, all: true, names: [] }
+    const names = answer.split(/[\s,]+/).filter((name) => name !== '')
+    const unknown = names.find((name) => !table.rows.some((row) => row.name === name))
+    if (unknown === undefined && names.length > 0) return { ...wishes, all: false, names }
+    const failure = unknownServer(unknown ?? answer, table)
+    if (asked === mostQuestions) throw failure
+    io.err(`${failure.message}\n`)
+  }
 }
 
 async function wantsToMove({ io, signal }: CommandContext, secrets: number): Promise<boolean> {

@@ -167,6 +167,18 @@ test('on a terminal it asks what to copy and whether to move the secrets', async
   expect(await readFile(secretsFile(home), 'utf8')).toContain('GITHUB_PERSONAL_ACCESS_TOKEN=')
 })
 
+test('on a terminal a mistyped name is asked about again, and after three times it is an error', async () => {
+  await using home = await fixtureHome(everywhere)
+
+  const { code, err } = await run(home, [], 'githb\ngithub\nno\n')
+  const giveUp = run(home, [], 'githb\nxyz\n,\n')
+
+  expect(code).toBe(0)
+  expect(err).toContain('No client has a server "githb". Closest: github.')
+  expect(await names(userFile(home))).toEqual(['github'])
+  await expect(giveUp).rejects.toMatchObject({ code: 'server_unknown' })
+})
+
 test('on a terminal an empty answer copies nothing', async () => {
   await using home = await fixtureHome(everywhere)
 
