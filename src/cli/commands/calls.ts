@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { CapstanError } from '../../errors.ts'
-import { places } from '../../files/places.ts'
 import { watchFiles } from '../../files/watch.ts'
 import type { CallRecord } from '../../hub/call-log.ts'
+import { callFiles, readCalls } from '../call-records.ts'
 import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { plainLine, plainText } from '../plain-text.ts'
@@ -28,8 +26,8 @@ Examples
 
 async function run({ io, flags, signal }: CommandContext, { positionals, values }: CommandInput): Promise<number> {
   const [action, id] = positionals
-  const files = [`${callsFile(io)}.old`, callsFile(io)]
-  const records = await readRecords(files)
+  const files = callFiles(io)
+  const records = await readCalls(files)
   if (action === 'show') return show(io, records, id)
   if (action !== undefined)
     throw new CapstanError('usage', `"calls" knows only "show", not "${action}".`, { next: 'Run: capstan help calls' })
@@ -42,25 +40,6 @@ async function run({ io, flags, signal }: CommandContext, { positionals, values 
   if (values['follow'] === true)
     await follow({ io, files, json: flags.json, signal, seen: new Set(records.map((record) => record.id)) })
   return exitCodes.ok
-}
-
-/** Where calls are kept. */
-function callsFile(io: Io): string {
-  return join(places(io.env).state, 'calls.jsonl')
-}
-
-async function readRecords(files: readonly string[]): Promise<readonly CallRecord[]> {
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')))
-  return texts.flatMap((text) => text.split('\n')).flatMap(parseRecord)
-}
-
-/** A line that was cut off by a crash is left out. */
-function parseRecord(line: string): readonly CallRecord[] {
-  try {
-    return line === '' ? [] : [JSON.parse(line) as CallRecord]
-  } catch {
-    return []
-  }
 }
 
 async function show(io: Io, records: readonly CallRecord[], id: string | undefined): Promise<number> {
@@ -97,7 +76,7 @@ interface Following {
 
 async function follow({ io, files, json, signal, seen }: Following): Promise<void> {
   const print = async () => {
-    const fresh = (await readRecords(files)).filter((record) => !seen.has(record.id))
+    const fresh = (await readCalls(files)).filter((record) => !seen.has(record.id))
     for (const record of fresh) {
       seen.add(record.id)
       await io.out(json ? `${JSON.stringify(summary(record))}\n` : `${row(record).join('  ')}\n`)

@@ -1,6 +1,7 @@
 import { clientIds, clients } from '../../config/import/clients.ts'
 import type { Standing } from '../../config/types.ts'
 import type { Catalogue, ListKind } from '../../hub/api.ts'
+import type { CallRecord } from '../../hub/call-log.ts'
 import { findPrompt, findTool } from '../../hub/names.ts'
 import { helpTopics } from '../help-topics.ts'
 import type { Given } from './find-hole.ts'
@@ -24,6 +25,8 @@ export interface Knowledge {
   /** What the servers were last seen to offer. */
   readonly catalogue: (kind: ListKind) => Promise<Catalogue>
   readonly suggest: Suggest
+  /** The calls that are kept, the oldest first. */
+  readonly calls: () => Promise<readonly Pick<CallRecord, 'id' | 'at' | 'tool' | 'outcome'>[]>
 }
 
 /** Where a word is wanted, and what there is to choose it from. */
@@ -50,7 +53,7 @@ export const positionals: Readonly<Record<string, (asking: Asking) => Answer>> =
   disable: servers((standing) => standing !== 'disabled'),
   doctor: servers(),
   review: servers((standing) => standing === 'untrusted'),
-  calls: one(() => words([{ value: 'show', about: 'one call in full' }])),
+  calls: callsWords,
   logs: one(servers()),
   restart: one(servers()),
   config: one(() => words([{ value: 'path', about: 'where files are kept' }])),
@@ -99,6 +102,18 @@ async function promptWords({ typed, given, knowledge }: Asking): Promise<Offer> 
   const catalogue = await knowledge.catalogue('prompts')
   if (name === undefined) return words(offerPrompts(catalogue.prompts, typed))
   return offerPromptArguments(findPrompt(catalogue, name), { typed, before }, knowledge.suggest)
+}
+
+const callsOffered = 20
+
+/** The last calls, the newest first: those are what somebody wants to see. */
+async function callsWords({ given: { positionals: before }, knowledge }: Asking): Promise<Offer> {
+  if (before.length === 0) return words([{ value: 'show', about: 'one call in full' }])
+  if (before.length > 1 || before[0] !== 'show') return nothing
+  const last = (await knowledge.calls()).slice(-callsOffered).toReversed()
+  return words(
+    last.map(({ id, at, tool, outcome }) => ({ value: id, about: `${at.slice(11, 19)} ${tool} ${outcome}` })),
+  )
 }
 
 async function inspectable({ typed, knowledge }: Asking): Promise<readonly Candidate[]> {

@@ -6,6 +6,7 @@ import { homeFolder, places } from '../../files/places.ts'
 import type { ListKind } from '../../hub/api.ts'
 import { diskCatalogue } from '../../hub/disk-catalogue.ts'
 import { listingCache } from '../../hub/listing-cache.ts'
+import { callFiles, readCalls } from '../call-records.ts'
 import type { GlobalFlags, Io } from '../command.ts'
 import { loadCommandConfig } from '../command-config.ts'
 import { dialRunning, wantsDaemon } from '../daemon-hub.ts'
@@ -28,6 +29,7 @@ export function knowledgeOf({ io, flags: own, signal }: KnowledgeSetup, given: G
     servers: async () => (await config()).servers.map(({ name, standing }) => ({ name, standing: standing.kind })),
     catalogue: async (kind) => seenOnDisk(await config(), kind),
     suggest: suggestWith({ io, flags, signal }),
+    calls: () => readCalls(callFiles(io)),
   }
 }
 

@@ -44,6 +44,10 @@ const knowledge: Knowledge = {
     { name: 'new', standing: 'untrusted' },
   ],
   catalogue: async () => ({ tools, prompts, resources: [], templates: [], servers: [] }),
+  calls: async () => [
+    { id: '0a', at: '2026-01-31T09:54:15.000Z', tool: 'a.run', outcome: 'ok' },
+    { id: '1b', at: '2026-01-31T09:54:16.000Z', tool: 'a.both', outcome: 'tool_error' },
+  ],
   suggest: async ({ id }, { name, value }, context) => [`${id} ${name} ${value} ${JSON.stringify(context)}`],
 }
 
@@ -124,6 +128,9 @@ describe('names', () => {
     ['logs a ', []],
     ['restart a ', []],
     ['calls ', ['show']],
+    ['calls show ', ['1b', '0a']],
+    ['calls show 1b ', []],
+    ['calls other ', []],
     ['config ', ['path']],
     ['completion ', ['bash', 'zsh', 'fish']],
     ['exec ', ['files ']],
