@@ -130,6 +130,8 @@ export interface ServerStats {
   readonly p50Ms?: number
   readonly p95Ms?: number
   readonly lastError?: string
+  /** Where several copies run. */
+  readonly copies?: { readonly ready: number; readonly all: number }
 }
 
 export interface LogLine {
@@ -221,8 +223,9 @@ export interface ToolSearchOptions extends WaitOptions {
   readonly minScore?: number
 }
 
-/** What a running snippet does: it writes a line, or a call of it starts or ends. */
+/** What a running snippet does: it writes a line, or a call of it starts or ends. Before it runs: a server whose tools it will not find. */
 export type ExecEvent =
+  | { readonly kind: 'missing'; readonly server: string; readonly error: ErrorJson }
   | { readonly kind: 'log'; readonly line: ConsoleLine }
   | { readonly kind: 'call'; readonly event: CallEvent }
 

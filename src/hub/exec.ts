@@ -1,5 +1,5 @@
 import { CapstanError } from '../errors.ts'
-import { isAllowed, isDenied } from '../policy/decide.ts'
+import { isAllowed, isDenied, serversAllowed } from '../policy/decide.ts'
 import type { ExecOutcome, RunOptions, Sandbox } from '../sandbox/api.ts'
 import type { Catalogue, ExecOptions, Hub, JsonValue, ToolEntry } from './api.ts'
 import { findTool } from './names.ts'
@@ -7,7 +7,7 @@ import { nearest } from './nearest.ts'
 import { signature } from './signature.ts'
 
 /** What a snippet may use of a hub. */
-export type ExecHub = Pick<Hub, 'catalogue' | 'call' | 'search'> & {
+export type ExecHub = Pick<Hub, 'servers' | 'catalogue' | 'call' | 'search'> & {
   /** Patterns of tools that the config denies, by server. */
   readonly denied: (server: string) => readonly string[]
 }
@@ -19,14 +19,22 @@ export async function execute(
   options: ExecOptions & { readonly code: string },
 ): Promise<ExecOutcome> {
   const { code, signal, language, limits, onEvent } = options
-  const catalogue = await hub.catalogue({ kinds: ['tools'], ...(signal === undefined ? {} : { signal }) })
+  const asked = await serversToAsk(hub, options)
+  const catalogue = await hub.catalogue({
+    kinds: ['tools'],
+    ...asked,
+    ...(signal === undefined ? {} : { signal }),
+  })
+  for (const coverage of catalogue.servers) {
+    if (coverage.kind === 'missing') onEvent?.({ kind: 'missing', server: coverage.server, error: coverage.error })
+  }
   const tools = catalogue.tools.filter((tool) => isThere(tool, hub, options))
   const visible = { ...catalogue, tools }
   const run: RunOptions = {
     tools: namesByServer(tools),
     call: (tool, args, { signal: own }) => hub.call(tool, args, { signal: own }),
     search: async (query, filter, { signal: own }) =>
-      found(await hub.search(query, { ...filter, signal: own }), visible),
+      found(await hub.search(query, { ...asked, ...filter, signal: own }), visible),
     inspect: async (name) => described(findTool(visible, name)),
     nearest: (name, candidates) => nearest(name, candidates),
     ...(signal === undefined ? {} : { signal }),
@@ -37,6 +45,14 @@ export async function execute(
       : { onLog: (line) => onEvent({ kind: 'log', line }), onCall: (event) => onEvent({ kind: 'call', event }) }),
   }
   return sandbox.run(code, run)
+}
+
+/** A narrow list of allowed tools needs no other servers: they would be started for nothing, and waited for. */
+async function serversToAsk(hub: ExecHub, { allow }: ExecOptions): Promise<{ readonly servers?: readonly string[] }> {
+  if (allow === undefined) return {}
+  const enabled = (await hub.servers()).filter(({ state }) => state.kind !== 'disabled')
+  const names = enabled.map(({ name }) => name)
+  return { servers: serversAllowed(allow, names) }
 }
 
 function isThere(tool: ToolEntry, hub: ExecHub, { allow, deny = [] }: ExecOptions): boolean {

@@ -27,6 +27,16 @@ export function isAllowed(
   return lists.allow.some((pattern) => fits(pattern, tool)) && !isDenied(lists.deny, tool)
 }
 
+/**
+ * Which of these servers can have a tool that the patterns allow. One that begins with a server's name and a dot means that server;
+ * any other may fit a tool of every server.
+ */
+export function serversAllowed(allow: readonly string[], servers: readonly string[]): readonly string[] {
+  const meant = allow.map((pattern) => /^([^.*?{]+)\./.exec(pattern)?.[1])
+  if (!meant.every((server) => server !== undefined && servers.includes(server))) return servers
+  return servers.filter((server) => meant.includes(server))
+}
+
 function fits(pattern: string, { server, tool }: ToolOfServer): boolean {
   return matchesGlob(pattern, tool) || matchesGlob(pattern, `${server}.${tool}`)
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fixture } from '../fixtures/fixture.ts'
 import { world, type World } from './cli.ts'
+import { startsIn, traced } from './traced-server.ts'
 
 let home: World
 
@@ -65,5 +66,25 @@ describe.concurrent('capstan exec', () => {
       value: [2, 3],
       trace: [{ outcome: 'ok' }, { outcome: 'ok' }],
     })
+  })
+
+  test('names the servers that did not answer, and still runs', async () => {
+    await home.write({ 'two.json': { mcpServers: { one: fixture('echo'), gone: { command: 'no-such-program' } } } })
+
+    const outcome = await home.capstan(['exec', '-e', 'Object.keys(tools)', '--config', 'two.json'])
+
+    expect(outcome).toMatchObject({ code: 0, stdout: '["one"]\n' })
+    expect(outcome.stderr).toMatch(/^gone: .*no-such-program.*capstan doctor gone\n$/)
+  })
+
+  test('starts only the servers that --allow can mean', async () => {
+    const trace = `${home.cwd}/trace`
+    await home.write({ 'narrow.json': { mcpServers: { one: fixture('echo'), other: traced(trace) } } })
+    const code = 'await search("echo"); return tools.one.echo({ message: "hi" })'
+
+    const outcome = await home.capstan(['exec', '-e', code, '--allow', 'one.*', '--config', 'narrow.json'])
+
+    expect(outcome).toEqual({ code: 0, stdout: '"hi"\n', stderr: '' })
+    expect(startsIn(trace)).toBe(0)
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAllowed, isDenied, toolExists } from '../../src/policy/decide.ts'
+import { isAllowed, isDenied, serversAllowed, toolExists } from '../../src/policy/decide.ts'
 
 test.each([
   { include: [], exclude: [], exists: true },
@@ -33,4 +33,16 @@ test.each([
   { allow: ['set_*'], deny: [], allowed: false },
 ])('github.get_issue is allowed by %j: deny beats allow', ({ allowed, ...lists }) => {
   expect(isAllowed(lists, { server: 'github', tool: 'get_issue' })).toBe(allowed)
+})
+
+test.each([
+  { allow: ['github.get_*'], servers: ['github'] },
+  { allow: ['github.*', 'files.read'], servers: ['files', 'github'] },
+  { allow: ['get_*'], servers: ['files', 'git', 'github'] },
+  { allow: ['github.*', 'get_*'], servers: ['files', 'git', 'github'] },
+  { allow: ['git*.get'], servers: ['files', 'git', 'github'] },
+  { allow: ['other.get'], servers: ['files', 'git', 'github'] },
+  { allow: ['{git,files}.get'], servers: ['files', 'git', 'github'] },
+])('only these servers can have a tool that is allowed: %j', ({ allow, servers }) => {
+  expect(serversAllowed(allow, ['files', 'git', 'github'])).toEqual(servers)
 })

@@ -3,12 +3,15 @@ import { resolve } from 'node:path'
 import { CapstanError, messageOf, unreachable } from '../../errors.ts'
 import type { ExecEvent, ExecOutcome } from '../../hub/api.ts'
 import { waitFor } from '../../hub/wait-for.ts'
+import { serversAllowed } from '../../policy/decide.ts'
 import type { Limits } from '../../sandbox/api.ts'
+import { asTyped } from '../as-typed.ts'
 import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { plainLine, plainText } from '../plain-text.ts'
+import { problemLine } from '../render/problems.ts'
+import { columnsFor, styleFor } from '../render/style.ts'
 import { renderTrace, traceLine } from '../render/trace.ts'
-import { styleFor } from '../render/style.ts'
 
 export const command: Command = {
   options: {
@@ -51,7 +54,7 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
   const { io, flags, signal } = context
   const { code, language } = await readSnippet(context, { file: positionals, code: values['eval'] })
   const allow = globs(values['allow'])
-  const hub = await context.openHub()
+  const hub = await context.openHub((names) => (allow.length === 0 ? names : serversAllowed(allow, names)))
   const outcome = await hub.exec(code, {
     signal,
     limits: limitsOf(values),
@@ -116,13 +119,19 @@ function globs(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-/** What the snippet logs goes to stderr at once; on a terminal its calls are shown as they end. */
+/** What the snippet logs goes to stderr at once, as do servers that did not answer; on a terminal its calls are shown as they end. */
 function showEvent(event: ExecEvent, { io, flags }: CommandContext, isTraced: boolean): void {
   if (flags.json) return
-  if (event.kind === 'log') io.err(plainText(`${event.line.text}\n`))
+  if (event.kind === 'missing') io.err(missingLine(event, io))
+  else if (event.kind === 'log') io.err(plainText(`${event.line.text}\n`))
   else if (event.event.kind === 'ended' && io.stderrIsTerminal && !isTraced) {
     io.err(`${styleFor(io, 'stderr').faint(traceLine(event.event.entry))}\n`)
   }
+}
+
+function missingLine({ server, error }: ExecEvent & { readonly kind: 'missing' }, io: Io): string {
+  const look = { style: styleFor(io, 'stderr'), columns: columnsFor(io, 'stderr') }
+  return asTyped(problemLine(server, error, look), io)
 }
 
 function resultText(value: unknown, isText: boolean, io: Io): string {

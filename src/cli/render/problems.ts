@@ -6,7 +6,10 @@ import type { Style } from './style.ts'
 import { wrap } from './width.ts'
 
 /** The servers whose lists are missing or old, each with its reason: what goes to stderr beside a list. */
-export function renderProblems(groups: readonly ServerGroup[], options: ProblemLook): string {
+export function renderProblems(
+  groups: readonly ServerGroup[],
+  options: ProblemLook & { readonly debug: boolean },
+): string {
   return groups
     .flatMap((group) => {
       const problem = problemOf(group)
@@ -17,20 +20,24 @@ export function renderProblems(groups: readonly ServerGroup[], options: ProblemL
 
 interface ProblemLook {
   readonly style: Style
-  readonly debug: boolean
   readonly columns: number
 }
 
-function problemLines(group: ServerGroup, problem: ErrorJson, { style, debug, columns }: ProblemLook): string {
-  const { state } = group.status
-  const name = plainLine(group.status.name)
-  const next = problem.next === undefined ? '' : ` ${plainLine(problem.next)}`
+function problemLines(
+  { status: { name, state } }: ServerGroup,
+  problem: ErrorJson,
+  { debug, ...look }: ProblemLook & { readonly debug: boolean },
+): string {
   const tail = debug && 'stderrTail' in state ? state.stderrTail : []
+  return [problemLine(name, problem, look), ...tail.map((line) => `  ${look.style.faint(plainLine(line))}\n`)].join('')
+}
+
+/** A server with its problem and what to do about it, for stderr. */
+export function problemLine(server: string, problem: ErrorJson, { style, columns }: ProblemLook): string {
+  const name = plainLine(server)
+  const next = problem.next === undefined ? '' : ` ${plainLine(problem.next)}`
   const text = `${name}: ${plainLine(problem.message).replace(/[^.!?]$/, '$&.')}${next}`
-  return [
-    `${style.bad(name)}${wrap(text, columns, 'keep').join('\n').slice(name.length)}\n`,
-    ...tail.map((line) => `  ${style.faint(plainLine(line))}\n`),
-  ].join('')
+  return `${style.bad(name)}${wrap(text, columns, 'keep').join('\n').slice(name.length)}\n`
 }
 
 /** The error that stands for all when no server answered; undefined when one did, or none was wanted. */
