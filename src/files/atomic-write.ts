@@ -68,7 +68,8 @@ async function keepOwner(file: FileHandle, owner: { readonly uid: number; readon
   await file.chown(owner.uid, owner.gid).catch(() => {})
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Makes what was created or renamed in a folder survive a loss of power. */
+export async function syncFolder(folder: string): Promise<void> {
   try {
     await using handle = await open(folder, 'r')
     await handle.sync()

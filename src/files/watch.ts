@@ -6,6 +6,8 @@ export interface WatchOptions {
   readonly settleMs?: number
   /** How often to look without being told: network disks and full watch tables tell nothing. */
   readonly lookAgainMs?: number
+  /** What tells one state of a file from another; its whole text unless said otherwise. */
+  readonly contentOf?: (file: string) => string | undefined
 }
 
 /**
@@ -15,7 +17,7 @@ export interface WatchOptions {
 export function watchFiles(
   paths: readonly string[],
   onChange: (changed: readonly string[]) => void,
-  { settleMs = 100, lookAgainMs = 5000 }: WatchOptions = {},
+  { settleMs = 100, lookAgainMs = 5000, contentOf = textOf }: WatchOptions = {},
 ): Disposable {
   const files = [...new Set(paths.map((path) => resolve(path)))]
   const contents = new Map(files.map((file) => [file, contentOf(file)]))
@@ -35,8 +37,12 @@ export function watchFiles(
 
   function look(): void {
     watchFolders()
-    const changed = files.filter((file) => contents.get(file) !== contentOf(file))
-    for (const file of changed) contents.set(file, contentOf(file))
+    const changed = files.filter((file) => {
+      const content = contentOf(file)
+      const isChanged = contents.get(file) !== content
+      contents.set(file, content)
+      return isChanged
+    })
     if (changed.length > 0) onChange(changed)
   }
 
@@ -85,7 +91,7 @@ function nearestExisting(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder))
 }
 
-function contentOf(file: string): string | undefined {
+function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
