@@ -7,12 +7,9 @@ import { CapstanError } from '../errors.ts'
 import { withLock } from '../files/lock.ts'
 import { places } from '../files/places.ts'
 import { callLog } from '../hub/call-log.ts'
-import { connect } from '../hub/connect.ts'
 import { connectionPool, type ConnectionPool } from '../hub/connection-pool.ts'
-import { eras } from '../hub/eras.ts'
-import { openHub } from '../hub/hub.ts'
-import { leftovers } from '../hub/leftovers.ts'
-import type { ServerProcess } from '../hub/server-process.ts'
+import { openHub, type SharedPool } from '../hub/hub.ts'
+import { openServerHost } from '../hub/server-host.ts'
 import type { Sandbox } from '../sandbox/api.ts'
 import { answers } from './dial.ts'
 import type { Peer } from './peer.ts'
@@ -104,37 +101,22 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
 }
 
 /** The pool owns what runs; views only borrow. */
-function openPool({ env, log }: DaemonOptions): ConnectionPool {
-  const { cache, runtime } = places(env)
-  const notes = leftovers(`${runtime}/servers`)
-  const processes = new Set<ServerProcess>()
-  const killAll = () => processes.forEach((child) => child.kill())
-  process.once('exit', killAll)
-  const swept = notes.sweep()
-  if (swept > 0) log(`ended ${swept} servers that a killed hub had left behind`)
-  const pool = connectionPool(connect, {
-    eras: eras(`${cache}/eras.json`, Date.now),
-    leftovers: notes,
-    grace: { beforeTermMs: 1500, beforeKillMs: 1500 },
-    maxLineBytes: 128 * 2 ** 20,
-    onProcess(child) {
-      processes.add(child)
-      void child.exited.then(() => processes.delete(child))
-    },
-  })
+function openPool({ env, log }: DaemonOptions): ConnectionPool & SharedPool {
+  const host = openServerHost({ env })
+  if (host.swept > 0) log(`ended ${host.swept} servers that a killed hub had left behind`)
+  const pool = connectionPool()
   return {
     ...pool,
+    host,
     async [Symbol.asyncDispose]() {
       await pool[Symbol.asyncDispose]()
-      await Promise.all([...processes].map((child) => child.exited))
-      process.removeListener('exit', killAll)
-      notes.forget()
+      await host[Symbol.asyncDispose]()
     },
   }
 }
 
 interface Shared {
-  readonly pool: ConnectionPool
+  readonly pool: SharedPool
   readonly sandbox: () => Promise<Sandbox>
 }
 

@@ -9,8 +9,12 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client'
+import type { RemoteServer } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
+import { places } from '../files/places.ts'
 import { version } from '../version.ts'
+import { serverAuth } from './auth/server-auth.ts'
+import { authStore } from './auth/auth-store.ts'
 import { saysUnreachable } from './http-failure.ts'
 import { isSessionLost, protocolCode, requestFailure } from './request-failure.ts'
 import { retirable } from './retirable.ts'
@@ -34,10 +38,21 @@ export interface ClientSetup {
   readonly failure?: (() => CapstanError | undefined) | undefined
 }
 
-/** The transport of a remote server. Here, because the SDK is loaded in one place. */
-export function openRemote(kind: 'http' | 'sse', url: URL, headers: Readonly<Record<string, string>>): Transport {
+export interface RemoteSetup {
+  readonly name: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly onLog: (source: LogLine['source'], text: string) => void
+}
+
+/** The transport of a remote server, which sends the token of its login. Here, because the SDK is loaded in one place. */
+export function openRemote(kind: 'http' | 'sse', server: RemoteServer, { name, env, onLog }: RemoteSetup): Transport {
+  const note = (text: string) => onLog('hub', text)
+  const store = authStore({ folder: places(env).state, onLog: note })
   const RemoteTransport = kind === 'http' ? StreamableHTTPClientTransport : SSEClientTransport
-  return new RemoteTransport(url, { requestInit: { headers: { ...headers } } })
+  return new RemoteTransport(new URL(server.url), {
+    requestInit: { headers: { ...server.headers } },
+    fetch: serverAuth({ name, server, store, onLog: note }),
+  })
 }
 
 const probeMs = 5000
@@ -132,6 +147,7 @@ function connectionOver(client: Client, setup: OpenClient): Connection {
       ? {}
       : { implementation: { name: implementation.name, version: implementation.version } }),
     ...(instructions === undefined ? {} : { instructions }),
+    hasSession: transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined,
     completes: client.getServerCapabilities()?.completions !== undefined,
     request,
     callTool: (tool, args, options) => {

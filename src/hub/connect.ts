@@ -3,6 +3,7 @@ import type { RemoteServer, ServerConfig, StdioServer } from '../config/types.ts
 import { CapstanError, messageOf } from '../errors.ts'
 import type { ListKind, LogLine } from './api.ts'
 import type { Connection, TransportKind } from './connection.ts'
+import { logsIn } from './auth/logs-in.ts'
 import { defaultEnvironment } from './environment.ts'
 import type { Eras } from './eras.ts'
 import { remoteFailure, saysOldTransport } from './http-failure.ts'
@@ -11,25 +12,29 @@ import { startProcess, type GracePeriods, type ServerProcess } from './server-pr
 import { stdioTransport } from './stdio-transport.ts'
 import type { Tap } from './tap-transport.ts'
 
+/** What belongs to the process that runs the servers, whoever they are for. */
+export interface ServerHost {
+  readonly eras: Eras
+  readonly leftovers: Leftovers
+  readonly grace: GracePeriods
+  readonly maxLineBytes: number
+  readonly onProcess: (child: ServerProcess) => void
+}
+
 /** What a connection needs from the hub around it. */
-export interface ConnectOptions {
+export interface ConnectOptions extends ServerHost {
   readonly name: string
   /** The environment of the person who asked, of which the child gets the short default list. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The start deadline. */
   readonly signal: AbortSignal
-  readonly eras: Eras
-  readonly leftovers: Leftovers
-  readonly grace: GracePeriods
-  readonly maxLineBytes: number
   readonly onLog: (source: LogLine['source'], text: string) => void
   readonly onListChanged: (kind: ListKind) => void
-  readonly onProcess: (child: ServerProcess) => void
   /** The last lines of stderr, for the message of a failure. */
   readonly stderrTail: () => readonly string[]
   readonly tap?: Tap | undefined
-  /** Who asks, where servers are shared. */
-  readonly client?: string | undefined
+  /** The folders the server may know; absent when it may know none. */
+  readonly roots?: readonly string[] | undefined
 }
 
 /** Connects to one server; throws a CapstanError that says why it could not. */
@@ -216,23 +221,29 @@ async function remoteAttempt(
   { kind, mode }: { readonly kind: 'http' | 'sse'; readonly mode: Mode },
   options: ConnectOptions,
 ): Promise<Connection> {
-  const transport = await remoteTransport(server, kind, options.name)
+  const transport = await remoteTransport(server, kind, options)
   try {
     return await handshake({ transport, kind, mode, options })
   } catch (error) {
     await transport.close()
-    throw remoteFailure(error, { server: options.name, url: server.url, isLate: options.signal.aborted })
+    const isLate = options.signal.aborted
+    throw remoteFailure(error, { server: options.name, url: server.url, isLate, canLogIn: logsIn(server) })
   }
 }
 
-async function remoteTransport(server: RemoteServer, kind: 'http' | 'sse', name: string): Promise<Transport> {
+async function remoteTransport(
+  server: RemoteServer,
+  kind: 'http' | 'sse',
+  options: ConnectOptions,
+): Promise<Transport> {
+  refuseOddUrl(server.url, options.name)
   const { openRemote } = await import('./client.ts')
-  return openRemote(kind, parseUrl(server.url, name), server.headers)
+  return openRemote(kind, server, options)
 }
 
-function parseUrl(text: string, server: string): URL {
+function refuseOddUrl(text: string, server: string): void {
   const url = URL.parse(text)
-  if (url !== null && ['http:', 'https:'].includes(url.protocol)) return url
+  if (url !== null && ['http:', 'https:'].includes(url.protocol)) return
   throw new CapstanError(
     'config_invalid',
     `Server "${server}" has the url "${text}", which is not an http(s) address.`,

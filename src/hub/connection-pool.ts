@@ -1,49 +1,39 @@
-import { serverIdentity } from '../config/identity.ts'
-import type { ServerConfig } from '../config/types.ts'
-import type { ConnectOptions } from './connect.ts'
 import {
   sharedServer,
-  type ConnectServer,
-  type PoolOwned,
+  type Lease,
+  type ServerPlan,
+  type ServerUser,
   type SharedServer,
   type SharedStatus,
 } from './shared-server.ts'
 
-/**
- * Connections that several hubs share: whoever asks for a server of the same identity gets the same process. What a hub gets is a
- * lease; closing it leaves the connection to the others.
- */
+/** Servers that several hubs share: who asks for the same key gets the same server, as a lease that leaves it to the others when released. */
 export interface ConnectionPool extends AsyncDisposable {
-  readonly connect: ConnectServer
+  readonly lease: (key: string, plan: ServerPlan, user: ServerUser) => Lease
   readonly servers: () => readonly SharedStatus[]
-  /** Closes what runs under this name, or everything; the next use starts it anew. Resolves to how many that were. */
+  /** Starts anew what runs under this name, or everything. Resolves to how many that were. */
   readonly restart: (name?: string) => Promise<number>
 }
 
-export function connectionPool(connect: ConnectServer, owned: PoolOwned): ConnectionPool {
+export function connectionPool(): ConnectionPool {
   const shared = new Map<string, SharedServer>()
   return {
-    async connect(server, options) {
-      const key = shareKey(server, options)
-      const entry = shared.get(key) ?? sharedServer({ server, connect, owned, onEnd: () => shared.delete(key) })
-      shared.set(key, entry)
-      return entry.lease(options)
+    lease(key, plan, user) {
+      const known = shared.get(key)
+      if (known !== undefined) return known.lease(user)
+      const made = sharedServer(plan, () => shared.get(key) === made && shared.delete(key))
+      shared.set(key, made)
+      return made.lease(user)
     },
-    servers: () => [...shared.values()].map((entry) => entry.status()),
+    servers: () => [...shared.values()].map((server) => server.status()),
     async restart(name) {
-      const wanted = [...shared.values()].filter((entry) => name === undefined || entry.status().names.includes(name))
-      await Promise.all(wanted.map((entry) => entry.close()))
+      const wanted = [...shared.values()].filter((server) => name === undefined || server.status().names.includes(name))
+      // Its users hear of a failure to come back by its state.
+      await Promise.allSettled(wanted.map((server) => server.restart()))
       return wanted.length
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([...shared.values()].map((entry) => entry.close()))
+      await Promise.all([...shared.values()].map((server) => server.close()))
     },
   }
-}
-
-/** The environment that every child inherits belongs to its identity: another PATH may mean another program. */
-function shareKey(server: ServerConfig, { env, client }: ConnectOptions): string {
-  const inherited = ['PATH', 'HOME', 'USER', 'LOGNAME'].map((name) => env[name] ?? '')
-  const owner = server.share === 'client' ? (client ?? '') : ''
-  return [serverIdentity(server), owner, ...(server.transport === 'stdio' ? inherited : [])].join('\n')
 }

@@ -1,4 +1,4 @@
-import type { Era, JsonObject, ListKind, Progress, ToolEntry } from './api.ts'
+import type { Era, JsonObject, ListKind, OnAsk, Progress, ToolEntry } from './api.ts'
 
 export type TransportKind = 'stdio' | 'http' | 'sse' | 'memory'
 
@@ -9,6 +9,8 @@ export interface RequestOptions {
   /** Time in all. */
   readonly maxMs: number
   readonly onProgress?: ((progress: Progress) => void) | undefined
+  /** Answers what the server asks while it works on this request. */
+  readonly onAsk?: OnAsk | undefined
   /** Of a list: ask the server, even where a shared connection has the answer. */
   readonly fresh?: boolean | undefined
 }
@@ -22,6 +24,8 @@ export interface Connection {
   readonly implementation?: { readonly name: string; readonly version: string }
   readonly instructions?: string
   readonly completes: boolean
+  /** Whether the server keeps something for this connection, so that its user must come back to it. */
+  readonly hasSession: boolean
   readonly request: (method: string, params: JsonObject, options: RequestOptions) => Promise<JsonObject>
   readonly callTool: (tool: ToolEntry, args: JsonObject, options: RequestOptions) => Promise<JsonObject>
   /** All pages of one list; empty when the server does not offer that kind. */

@@ -1,15 +1,19 @@
-import { CapstanError, messageOf } from '../errors.ts'
+import { CapstanError, errorFamilies, messageOf } from '../errors.ts'
 
 interface RemoteContext {
   readonly server: string
   readonly url: string
   /** The start deadline has passed. */
   readonly isLate: boolean
+  /** `capstan login` can help; else the entry has a token of its own. */
+  readonly canLogIn: boolean
 }
 
 /** Says in our words why a remote server could not be reached. */
-export function remoteFailure(error: unknown, { server, url, isLate }: RemoteContext): CapstanError {
-  if (error instanceof CapstanError) return error
+export function remoteFailure(error: unknown, { server, url, isLate, canLogIn }: RemoteContext): CapstanError {
+  // The SDK wraps what our own fetch throws.
+  const ours = causes(error).find((link) => link instanceof CapstanError)
+  if (ours !== undefined) return ours
   const origin = URL.parse(url)?.origin ?? url
   const fail = (code: CapstanError['code'], message: string, next: string) =>
     new CapstanError(code, message, { server, cause: error, next })
@@ -25,13 +29,13 @@ export function remoteFailure(error: unknown, { server, url, isLate }: RemoteCon
     return fail(
       'login_needed',
       `Server "${server}" at ${origin} wants a login (HTTP 401).`,
-      'Put a token into "headers" of its entry.',
+      canLogIn ? `Run: capstan login ${server}` : 'Check the token in "headers" of its entry.',
     )
   if (status === 403)
     return fail(
       'login_needed',
       `Server "${server}" at ${origin} denies access (HTTP 403).`,
-      'Check the token in "headers" of its entry.',
+      canLogIn ? `Run: capstan login ${server}` : 'Check the token in "headers" of its entry.',
     )
   if (status !== undefined) {
     return fail(
@@ -58,6 +62,13 @@ export function remoteFailure(error: unknown, { server, url, isLate }: RemoteCon
     `Server "${server}" at ${origin} cannot be reached: ${code ?? messageOf(causes(error).at(-1) ?? error)}.`,
     'Check "url" in its entry, and whether the server runs.',
   )
+}
+
+/** Whether trying again is of no use until somebody mends something: no such command, no such address, a bad entry. */
+export function isForGood(error: CapstanError): boolean {
+  if (errorFamilies[error.code] === 'configuration') return true
+  if (error.code === 'start_failed') return ['ENOENT', 'EACCES', 'ENOTDIR', 'E2BIG'].includes(systemCodeOf(error) ?? '')
+  return error.code === 'transport_failed' && [404, 405, 410].includes(statusOf(error) ?? 0)
 }
 
 /** Whether a refusal looks like a server that only knows the old two-endpoint transport (specification, backwards compatibility). */

@@ -5,19 +5,18 @@ import type { Config, RawEntry } from '../config/types.ts'
 import { CapstanError, stopped } from '../errors.ts'
 import { places } from '../files/places.ts'
 import type { Sandbox } from '../sandbox/api.ts'
-import type { Hub, HubEvent, ResourceContents, ToolResult } from './api.ts'
+import type { Hub, HubEvent, OnAsk, ResourceContents, ToolResult } from './api.ts'
 import type { CallLog } from './call-log.ts'
 import { callTool } from './call-tool.ts'
 import type { SchemaCheck } from './check-arguments.ts'
 import { collectCatalogue } from './collect-catalogue.ts'
-import { eras } from './eras.ts'
 import { execute, noSandbox } from './exec.ts'
-import { leftovers } from './leftovers.ts'
 import { listingCache } from './listing-cache.ts'
-import type { ConnectionPool } from './connection-pool.ts'
-import { connect } from './connect.ts'
+import { connectionPool, type ConnectionPool } from './connection-pool.ts'
+import { connect, type ServerHost } from './connect.ts'
 import { completeArgument, renderPrompt } from './prompts.ts'
-import type { GracePeriods, ServerProcess } from './server-process.ts'
+import { openServerHost } from './server-host.ts'
+import type { GracePeriods } from './server-process.ts'
 import { searchTools } from './search-tools.ts'
 import { serverSet } from './server-set.ts'
 import type { BuiltinServer, HubContext } from './setup.ts'
@@ -39,11 +38,18 @@ export interface OpenHubOptions {
   /** Keeps a line for every call. */
   readonly callLog?: CallLog
   /** Servers that several hubs share; without it this hub runs its own. */
-  readonly pool?: Pick<ConnectionPool, 'connect'>
+  readonly pool?: SharedPool
   /** Who this hub is for, where servers are shared. */
   readonly client?: string
+  /** Answers what servers ask when the caller does not; without it they are declined. */
+  readonly onAsk?: OnAsk
   /** How `${cmd:…}` and `${input:…}` get their values. */
   readonly resolve?: ResolveOptions
+}
+
+/** Servers that run for several hubs, and the process they run in. */
+export interface SharedPool extends Pick<ConnectionPool, 'lease'> {
+  readonly host: ServerHost
 }
 
 /** The hub whose servers run in this process. */
@@ -61,10 +67,13 @@ export interface InlineConfig {
 export async function openHub(config: Config | InlineConfig, options: OpenHubOptions = {}): Promise<OpenedHub> {
   if (options.signal?.aborted) throw stopped(options.signal, 'the hub')
   const first = 'mcpServers' in config ? inlineConfig(config.mcpServers) : config
-  const processes = new Set<ServerProcess>()
   const listeners = new Set<(event: HubEvent) => void>()
   const emit = (event: HubEvent) => listeners.forEach((listener) => notify(listener, event))
-  const context = contextOf(first, options, { processes, emit })
+  const { env } = first.surroundings
+  // Where servers are shared, whoever shares them runs them.
+  const own = options.pool === undefined ? openServerHost({ env, ...options }) : undefined
+  const ownPool = connectionPool()
+  const context = contextOf(first, options, { ownPool, host: own ?? options.pool?.host, emit })
   const servers = serverSet(context, options.builtins ?? [])
   // Loaded with the first call, while its server boots.
   let checking: Promise<SchemaCheck> | undefined
@@ -73,19 +82,15 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   let sandbox: Promise<Sandbox> | undefined
   let { catalogueSeconds } = first.settings
 
-  // The last resort when this process ends without closing the hub: an uncaught error, a second Ctrl-C.
-  const lastResort = onExit(() => processes.forEach((child) => child.kill()))
   const closeOnAbort = () => void close()
   const close = once(async () => {
     options.signal?.removeEventListener('abort', closeOnAbort)
     await servers.close()
     await Promise.all([context.listings.settled(), options.callLog?.settled()])
-    await Promise.all([...processes].map((child) => child.stop(context.grace)))
-    lastResort[Symbol.dispose]()
-    context.leftovers.forget()
+    await ownPool[Symbol.asyncDispose]()
+    await own?.[Symbol.asyncDispose]()
   })
   options.signal?.addEventListener('abort', closeOnAbort, { once: true })
-  context.leftovers.sweep()
   await servers.take(first.servers)
 
   const hub: OpenedHub = {
@@ -151,32 +156,32 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   return hub
 }
 
-const defaultGrace: GracePeriods = { beforeTermMs: 1500, beforeKillMs: 1500 }
-const defaultMaxLineBytes = 128 * 2 ** 20
+interface Running {
+  readonly ownPool: ConnectionPool
+  readonly host: ServerHost | undefined
+  readonly emit: (event: HubEvent) => void
+}
 
 function contextOf(
   { surroundings }: Config,
-  { grace = defaultGrace, maxLineBytes = defaultMaxLineBytes, resolve = {}, tap, pool, client }: OpenHubOptions,
-  { processes, emit }: { readonly processes: Set<ServerProcess>; readonly emit: (event: HubEvent) => void },
+  { resolve = {}, tap, pool, client, onAsk }: OpenHubOptions,
+  { ownPool, host, emit }: Running,
 ): HubContext {
-  const { cache, runtime } = places(surroundings.env)
+  if (host === undefined) throw new Error('nobody runs the servers')
   const { env, homeFolder } = surroundings
   return {
     surroundings,
     // One runner for all servers, so that each `${cmd:…}` runs once.
     resolve: { runCommand: makeCommandRunner({ env, homeFolder }), ...resolve },
-    eras: eras(`${cache}/eras.json`, Date.now),
-    listings: listingCache(`${cache}/listings`, Date.now),
-    leftovers: leftovers(`${runtime}/servers`),
-    grace,
-    maxLineBytes,
+    listings: listingCache(`${places(env).cache}/listings`, Date.now),
+    host,
     tap,
-    connect: pool?.connect ?? connect,
+    connect,
+    pool: pool ?? ownPool,
+    isShared: pool !== undefined,
+    ownPool,
     client,
-    onProcess(child) {
-      processes.add(child)
-      void child.exited.then(() => processes.delete(child))
-    },
+    onAsk,
     emit,
   }
 }
@@ -189,22 +194,6 @@ function notify(listener: (event: HubEvent) => void, event: HubEvent): void {
     queueMicrotask(() => {
       throw error
     })
-  }
-}
-
-/** Runs at the end of this process, however it comes. Hubs may be many, so each raises the count at which Node suspects a leak. */
-function onExit(run: () => void): Disposable {
-  const raise = (by: number) => {
-    // 0 stands for no limit.
-    if (process.getMaxListeners() > 0) process.setMaxListeners(process.getMaxListeners() + by)
-  }
-  raise(1)
-  process.once('exit', run)
-  return {
-    [Symbol.dispose]() {
-      process.removeListener('exit', run)
-      raise(-1)
-    },
   }
 }
 

@@ -12,6 +12,7 @@ interface FailedRequest {
 export function requestFailure(error: unknown, request: FailedRequest): CapstanError {
   const { server, method, options } = request
   if (options.signal?.aborted) return stopped(options.signal, `${method} at server "${server}"`, server)
+  if (error instanceof CapstanError) return error
   if (error instanceof ProtocolError) return refused(error, request)
   if (error instanceof SdkHttpError) return refusedByHttp(error, request)
   return error instanceof SdkError ? brokenOff(error, request) : lost(error, request)
@@ -45,7 +46,7 @@ function refusedByHttp(error: SdkHttpError, request: FailedRequest): CapstanErro
   }
   if (error.status === 401 || error.status === 403) {
     const message = `Server "${server}" wants a login for ${method} (HTTP ${error.status}).`
-    return tell('login_needed', message, 'Check the token in "headers" of its entry.')
+    return tell('login_needed', message, `Run: capstan login ${server}`)
   }
   const isRefusal = error.status >= 400 && error.status < 500
   if (!isRefusal) return lost(error, request)

@@ -1,7 +1,8 @@
 import { CapstanError, messageOf, type ErrorJson } from '../errors.ts'
 import type { HubEvent, JsonObject, ListKind } from './api.ts'
 import { differenceOf, noLists, readList, type Lists } from './catalogue.ts'
-import type { Connection, RequestOptions } from './connection.ts'
+import type { RequestOptions } from './connection.ts'
+import type { Lease } from './shared-server.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface Listing<Kind extends ListKind> {
@@ -19,69 +20,83 @@ export interface ListOptions {
 /** What a server offers, as it said last. */
 export interface ServerLists {
   readonly list: <Kind extends ListKind>(kind: Kind, options: ListOptions) => Promise<Listing<Kind>>
-  /** Brings a list up to date that the server says has changed, over the connection it said so on. */
-  readonly refreshAfterChange: (kind: ListKind, live: Promise<Connection> | undefined) => Promise<void>
+  /** Brings a list up to date that the server says has changed. */
+  readonly refresh: (kind: ListKind) => Promise<void>
+  /** Brings all lists up to date that somebody has asked for: the server has come back. */
+  readonly refreshAll: () => Promise<void>
 }
 
 export interface ListsSetup {
   readonly name: string
   readonly limits: Pick<RequestOptions, 'idleMs' | 'maxMs'>
-  readonly connection: (signal?: AbortSignal) => Promise<Connection>
+  readonly lease: (signal?: AbortSignal) => Promise<Lease>
   /** Which tools exist at all. */
   readonly toolExists: (tool: string) => boolean
   /** Keeps a list as it came, for those who want to look without asking. */
   readonly keepListing?: ((kind: ListKind, items: readonly JsonObject[]) => void) | undefined
   readonly note: (text: string) => void
   readonly emit: (event: HubEvent) => void
-  readonly asExpected: (error: unknown) => CapstanError
 }
+
+/** Who lists does not wait for a server that is down: the others are there at once, and this one's last list too. */
+const patienceMs = 0
 
 /** Keeps the lists of one server: asked for when first wanted, again after a change or a new connection, and held through failures. */
 export function serverLists(setup: ListsSetup): ServerLists {
-  const { name, limits, connection, note, emit, asExpected } = setup
-  const held: Partial<Record<ListKind, { readonly listing: Listing<ListKind>; readonly from: Connection }>> = {}
-  const refreshing = new Map<ListKind, Promise<Listing<ListKind>>>()
+  const { name, limits, lease, note, emit } = setup
+  const held: Partial<Record<ListKind, { readonly listing: Listing<ListKind>; readonly epoch: number }>> = {}
+  const fetching = new Map<ListKind, Promise<Listing<ListKind>>>()
 
-  return { list, refreshAfterChange }
+  return {
+    list,
+    refresh,
+    async refreshAll() {
+      const kinds = Object.keys(held) as readonly ListKind[]
+      await Promise.all(kinds.map(refresh))
+    },
+  }
 
   async function list<Kind extends ListKind>(kind: Kind, options: ListOptions): Promise<Listing<Kind>> {
     const known = held[kind]
     try {
-      const live = await connection(options.signal)
-      if (known?.from === live && !wantsFresh(known.listing, options)) return known.listing as Listing<Kind>
+      const live = await lease(options.signal)
+      await live.connection({ signal: options.signal, patienceMs })
+      const isCurrent = known?.epoch === live.epoch() && !wantsFresh(known.listing, options)
+      if (isCurrent) return known.listing as Listing<Kind>
       return (await waitFor(
-        refresh(kind, live, options.fresh === true),
+        fetchOnce(kind, live, options.fresh === true),
         options.signal,
         `${kind} of server "${name}"`,
       )) as Listing<Kind>
     } catch (error) {
-      if (known === undefined) throw error
-      return { entries: known.listing.entries as Lists[Kind], staleBecause: asExpected(error) }
+      if (known === undefined || !(error instanceof CapstanError)) throw error
+      return { entries: known.listing.entries as Lists[Kind], staleBecause: error }
     }
   }
 
-  function refresh(kind: ListKind, live: Connection, fresh: boolean): Promise<Listing<ListKind>> {
-    const running = refreshing.get(kind) ?? fetchList(kind, live, fresh).finally(() => refreshing.delete(kind))
-    refreshing.set(kind, running)
+  function fetchOnce(kind: ListKind, live: Lease, fresh: boolean): Promise<Listing<ListKind>> {
+    const running = fetching.get(kind) ?? fetchList(kind, live, fresh).finally(() => fetching.delete(kind))
+    fetching.set(kind, running)
     return running
   }
 
-  async function fetchList(kind: ListKind, live: Connection, fresh: boolean): Promise<Listing<ListKind>> {
+  async function fetchList(kind: ListKind, live: Lease, fresh: boolean): Promise<Listing<ListKind>> {
     const before = held[kind]?.listing
+    const epoch = live.epoch()
     const listing = await askForList(kind, live, fresh).catch((error: unknown): Listing<ListKind> => {
-      if (before === undefined) throw error
-      note(`The list of ${kind} could not be refreshed: ${messageOf(error)}`)
-      return { entries: before.entries, staleBecause: asExpected(error) }
+      if (before === undefined || !(error instanceof CapstanError)) throw error
+      note(`The list of ${kind} could not be refreshed: ${error.message}`)
+      return { entries: before.entries, staleBecause: error }
     })
-    held[kind] = { listing, from: live }
+    held[kind] = { listing, epoch }
     const difference = before && differenceOf(kind, before.entries, listing.entries)
     if (difference !== undefined) emit({ kind: 'catalogue', server: name, difference })
     return listing
   }
 
-  async function askForList(kind: ListKind, live: Connection, fresh: boolean): Promise<Listing<ListKind>> {
+  async function askForList(kind: ListKind, live: Lease, fresh: boolean): Promise<Listing<ListKind>> {
     // What we have seen once and ask for again is wanted from the server itself, not from what others have seen.
-    const items = await live.list(kind, { ...limits, fresh: fresh || held[kind] !== undefined })
+    const items = await live.list(kind, { ...limits, patienceMs, fresh: fresh || held[kind] !== undefined })
     setup.keepListing?.(kind, items)
     const { entries, leftOut } = readList(kind, name, items)
     for (const reason of leftOut) note(`Left out of ${kind}, for ${reason}`)
@@ -90,14 +105,14 @@ export function serverLists(setup: ListsSetup): ServerLists {
     }
   }
 
-  async function refreshAfterChange(kind: ListKind, live: Promise<Connection> | undefined): Promise<void> {
-    const underWay = refreshing.get(kind)
+  async function refresh(kind: ListKind): Promise<void> {
+    const underWay = fetching.get(kind)
     // Nobody has asked for this list yet, so there is nothing to bring up to date.
-    if ((held[kind] === undefined && underWay === undefined) || live === undefined) return
+    if (held[kind] === undefined && underWay === undefined) return
     try {
       // A listing that is on its way may be older than the change: ask again after it.
       await underWay
-      await refresh(kind, await live, true)
+      await fetchOnce(kind, await lease(), true)
     } catch (error) {
       note(`The list of ${kind} could not be refreshed: ${messageOf(error)}`)
     }

@@ -51,14 +51,14 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
     async control(name, action) {
       const { spec, effective, live } = entryOf(name)
       if (action === 'login' || action === 'logout') throw new CapstanError('usage', 'Logins are not wired yet.')
-      const wanted = action === 'restart' ? effective : switched(spec, action)
-      if (action !== 'restart' && isSameSpec(effective, wanted)) return
+      if (action === 'restart') return live.restart()
+      const wanted = switched(spec, action)
+      if (isSameSpec(effective, wanted)) return
       const next = { ...start(wanted, live.close()), spec }
-      // Replaced before the first wait: whoever comes next, another restart or the end of the hub, finds the new one.
+      // Replaced before the first wait: whoever comes next, another change or the end of the hub, finds the new one.
       servers = new Map([...servers, [name, next]])
       await live.close()
-      if (action === 'restart') await next.live.connection()
-      else context.emit({ kind: 'state', server: name, state: next.live.status().state })
+      context.emit({ kind: 'state', server: name, state: next.live.status().state })
     },
     async close() {
       isClosed = true
@@ -74,11 +74,11 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
   /** A server starts after its predecessor has gone: two at once would fight over the same files and ports. */
   function start(spec: ServerSpec, predecessorGone?: Promise<void>): Member {
     const setup = 'start' in spec ? setupBuiltin(spec, context) : setupConfigured(spec, context)
-    const open: typeof setup.open = async (hooks) => {
+    const lease: typeof setup.lease = async (user) => {
       await predecessorGone
-      return setup.open(hooks)
+      return setup.lease(user)
     }
-    return { spec, effective: spec, live: liveServer({ ...setup, open }) }
+    return { spec, effective: spec, live: liveServer({ ...setup, lease }) }
   }
 
   function entryOf(name: string): Member {

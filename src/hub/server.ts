@@ -3,21 +3,13 @@ import type { HubEvent, JsonObject, ListKind, LogLine, ServerState, ServerStatus
 import type { Connection, RequestOptions } from './connection.ts'
 import { serverLists, type ServerLists } from './server-lists.ts'
 import { serverLog } from './server-log.ts'
+import type { Lease, ServerUser } from './shared-server.ts'
 import { waitFor } from './wait-for.ts'
 
 export interface Limits {
   readonly idleMs: number
   readonly maxMs: number
   readonly startMs: number
-}
-
-/** What a server's life reports to whoever opens its connections. */
-export interface LifeHooks {
-  /** The start deadline, and the end of the hub. */
-  readonly signal: AbortSignal
-  readonly onLog: (source: LogLine['source'], text: string) => void
-  readonly onListChanged: (kind: ListKind) => void
-  readonly stderrTail: () => readonly string[]
 }
 
 export interface ServerSetup {
@@ -31,13 +23,16 @@ export interface ServerSetup {
   }
   /** Which tools exist at all. */
   readonly toolExists: (tool: string) => boolean
-  readonly open: (hooks: LifeHooks) => Promise<Connection>
+  /** Finds out what is to be run, and takes a share in it. */
+  readonly lease: (user: ServerUser) => Promise<Lease>
   /** Keeps a list as it came, for those who want to look without asking. */
   readonly keepListing?: (kind: ListKind, items: readonly JsonObject[]) => void
+  /** Answers what the server asks when the caller does not. */
+  readonly onAsk?: RequestOptions['onAsk']
   readonly emit: (event: HubEvent) => void
 }
 
-/** One server's life: connects when first needed, keeps its lists, and connects anew when it has gone. */
+/** One server as one hub has it: by its name, with its lists, its log and its limits. Its life is led by whoever runs it. */
 export interface LiveServer {
   readonly name: string
   readonly limits: Limits
@@ -47,119 +42,109 @@ export interface LiveServer {
   readonly request: (method: string, params: JsonObject, options: Partial<RequestOptions>) => Promise<JsonObject>
   readonly callTool: (tool: ToolEntry, args: JsonObject, options: Partial<RequestOptions>) => Promise<JsonObject>
   readonly connection: (signal?: AbortSignal) => Promise<Connection>
+  readonly restart: () => Promise<void>
+  /** Forgets failures: a person has done something about them. */
+  readonly reset: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 export function liveServer(setup: ServerSetup): LiveServer {
   const { name, limits, emit, toolExists, keepListing } = setup
-  const { write, lines, stderrTail } = serverLog((line) => emit({ kind: 'log', server: name, line }))
-  const note = (text: string) => write('hub', text)
-  const lists = serverLists({ name, limits, connection, toolExists, keepListing, note, emit, asExpected })
-  /** The one in use, and those that only finish what is under way. */
-  const connections = new Set<Connection>()
+  const { write, lines } = serverLog((line) => emit({ kind: 'log', server: name, line }))
   const ending = new AbortController()
-  let state: ServerState = setup.barred?.state ?? { kind: 'idle' }
-  let connecting: Promise<Connection> | undefined
+  let leasing: Promise<Lease> | undefined
+  let lease: Lease | undefined
+  let seenEpoch = 0
+  let failed: ServerState | undefined
   let closing: Promise<void> | undefined
+  const lists = serverLists({
+    name,
+    limits,
+    lease: leased,
+    toolExists,
+    keepListing,
+    note: (text) => write('hub', text),
+    emit,
+  })
 
   return {
     name,
     limits,
-    status: () => ({ name, ...(setup.description === undefined ? {} : { description: setup.description }), state }),
+    status: () => {
+      const { description } = setup
+      const stats = lease === undefined ? {} : { stats: lease.stats() }
+      return { name, ...(description === undefined ? {} : { description }), state: state(), ...stats }
+    },
     logs: lines,
-    connection,
+    connection: async (signal) => {
+      const held = await leased(signal)
+      return held.connection({ signal, patienceMs: limits.startMs })
+    },
     list: lists.list,
-    request: (method, params, options) =>
-      attempt(options, (live) => live.request(method, params, { ...limits, ...options })),
-    callTool: (tool, args, options) => attempt(options, (live) => live.callTool(tool, args, { ...limits, ...options })),
+    request: async (method, params, options) =>
+      (await leased(options.signal)).request(method, params, sendOptions(options)),
+    callTool: async (tool, args, options) => (await leased(options.signal)).callTool(tool, args, sendOptions(options)),
+    restart: async () => (await leased()).restart(),
+    reset: async () => (await leasing)?.reset(),
     close: () => (closing ??= close()),
   }
 
-  async function close(): Promise<void> {
-    ending.abort(new CapstanError('cancelled', `Server "${name}" was stopped.`, { server: name }))
-    await connecting?.catch(() => undefined)
-    const closings = await Promise.allSettled([...connections].map((live) => live.close()))
-    for (const closed of closings) {
-      if (closed.status === 'rejected') write('hub', `A connection did not close cleanly: ${messageOf(closed.reason)}`)
-    }
+  function state(): ServerState {
+    return setup.barred?.state ?? lease?.state() ?? failed ?? { kind: 'idle' }
   }
 
-  /** A request that a remote server refused together with our session may be sent once more, on a new connection. */
-  async function attempt(
-    { signal }: Partial<RequestOptions>,
-    send: (live: Connection) => Promise<JsonObject>,
-  ): Promise<JsonObject> {
-    const live = await connection(signal)
-    try {
-      return await send(live)
-    } catch (error) {
-      if (!live.wasNotRun(error)) throw error
-      return send(await connection(signal))
-    }
+  function sendOptions(options: Partial<RequestOptions>) {
+    const { onAsk } = setup
+    return { ...limits, patienceMs: limits.startMs, ...(onAsk === undefined ? {} : { onAsk }), ...defined(options) }
   }
 
-  function connection(signal?: AbortSignal): Promise<Connection> {
+  function leased(signal?: AbortSignal): Promise<Lease> {
     if (setup.barred !== undefined) return Promise.reject(setup.barred.error)
     const over = [ending.signal, signal].find((given) => given?.aborted)
     if (over !== undefined) return Promise.reject(stopped(over, `server "${name}"`, name))
-    connecting ??= connect()
-    return waitFor(connecting, signal, `server "${name}" to connect`)
+    leasing ??= takeLease()
+    return lease === undefined ? waitFor(leasing, signal, `server "${name}" to connect`) : leasing
   }
 
-  async function connect(): Promise<Connection> {
-    const startedAt = performance.now()
-    setState({ kind: 'connecting' })
+  async function takeLease(): Promise<Lease> {
     try {
-      const live = await setup.open({
-        signal: AbortSignal.any([ending.signal, AbortSignal.timeout(limits.startMs)]),
-        onLog: write,
-        onListChanged: (kind) => void lists.refreshAfterChange(kind, connecting),
-        stderrTail,
-      })
-      connections.add(live)
-      void live.ended.then(() => connections.delete(live))
-      void live.closed.then(() => forget(live))
-      setState(readyState(live, performance.now() - startedAt))
-      return live
+      lease = await setup.lease({ name, onLog: write, onListChanged: (kind) => void lists.refresh(kind), onState })
+      failed = undefined
+      return lease
     } catch (error) {
-      connecting = undefined
-      const failure = ending.signal.aborted ? stopped(ending.signal, `server "${name}"`, name) : asExpected(error)
-      setState({ kind: 'failed', error: failure.toJSON(), stderrTail: stderrTail() })
+      leasing = undefined
+      const failure = asExpected(error)
+      failed = { kind: 'failed', error: failure.toJSON(), stderrTail: [] }
+      onState(failed)
       throw failure
     }
   }
 
-  /** A connection that has gone is made anew by the next use. */
-  function forget(live: Connection): void {
-    connecting = undefined
-    write('hub', `The connection (${live.transport}${live.pid === undefined ? '' : `, pid ${live.pid}`}) has ended.`)
-    setState({ kind: 'idle' })
+  function onState(next: ServerState): void {
+    emit({ kind: 'state', server: name, state: next })
+    const epoch = lease?.epoch() ?? 0
+    const isNew = next.kind === 'ready' && epoch !== seenEpoch
+    if (!isNew) return
+    const isReturn = seenEpoch > 0
+    seenEpoch = epoch
+    // It may have come back as another version of itself.
+    if (isReturn) void lists.refreshAll()
   }
 
-  function setState(next: ServerState): void {
-    state = next
-    emit({ kind: 'state', server: name, state })
+  async function close(): Promise<void> {
+    ending.abort(new CapstanError('cancelled', `Server "${name}" was stopped.`, { server: name }))
+    const held = await leasing?.catch(() => undefined)
+    await held?.release()
   }
 
   function asExpected(error: unknown): CapstanError {
     if (error instanceof CapstanError) return error
-    return new CapstanError('transport_failed', `Server "${name}" failed: ${messageOf(error)}`, {
-      server: name,
-      cause: error,
-    })
+    const message = `Server "${name}" failed: ${messageOf(error)}`
+    return new CapstanError('transport_failed', message, { server: name, cause: error })
   }
 }
 
-function readyState(live: Connection, connectMs: number): ServerState {
-  const { era, protocolVersion, transport, pid, implementation, instructions } = live
-  return {
-    kind: 'ready',
-    era,
-    protocolVersion,
-    transport,
-    connectMs: Math.round(connectMs),
-    ...(pid === undefined ? {} : { pid }),
-    ...(implementation === undefined ? {} : { implementation }),
-    ...(instructions === undefined ? {} : { instructions }),
-  }
+/** Options that were not given must not hide the defaults. */
+function defined(options: Partial<RequestOptions>): Partial<RequestOptions> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }

@@ -1,17 +1,17 @@
 import type { Transport } from '@modelcontextprotocol/client'
+import { serverIdentity } from '../config/identity.ts'
 import { resolveServer, type ResolveOptions } from '../config/interpolate.ts'
 import type { ConfiguredServer, ServerConfig, Surroundings } from '../config/types.ts'
 import { CapstanError, messageOf, unreachable } from '../errors.ts'
 import { toolExists } from '../policy/decide.ts'
-import type { HubEvent } from './api.ts'
+import type { HubEvent, OnAsk } from './api.ts'
 import type { Connection } from './connection.ts'
-import { handshake } from './connect.ts'
-import type { ConnectServer } from './shared-server.ts'
-import type { Eras } from './eras.ts'
-import type { Leftovers } from './leftovers.ts'
+import { handshake, type ConnectOptions, type ServerHost } from './connect.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import type { ServerPlan } from './shared-server.ts'
 import { listingKey, type ListingCache } from './listing-cache.ts'
-import type { GracePeriods, ServerProcess } from './server-process.ts'
-import type { LifeHooks, Limits, ServerSetup } from './server.ts'
+import type { Limits, ServerSetup } from './server.ts'
+import type { OpenHooks } from './server-copy.ts'
 import type { Tap } from './tap-transport.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -27,22 +27,27 @@ export interface BuiltinServer {
 export interface HubContext {
   readonly surroundings: Surroundings
   readonly resolve: ResolveOptions
-  readonly eras: Eras
   readonly listings: ListingCache
-  readonly leftovers: Leftovers
-  readonly grace: GracePeriods
-  readonly maxLineBytes: number
+  /** Of the process that runs the servers. */
+  readonly host: ServerHost
   readonly tap?: Tap | undefined
-  /** Opens connections: by itself, or from a pool that several hubs share. */
-  readonly connect: ConnectServer
+  /** Opens one connection. */
+  readonly connect: (server: ServerConfig, options: ConnectOptions) => Promise<Connection>
+  /** What runs: this hub's own servers, or those that several hubs share. */
+  readonly pool: Pick<ConnectionPool, 'lease'>
+  /** Whether others use the pool as well. */
+  readonly isShared: boolean
+  /** For what runs inside this hub and nobody else can use. */
+  readonly ownPool: Pick<ConnectionPool, 'lease'>
   readonly client?: string | undefined
-  readonly onProcess: (child: ServerProcess) => void
+  /** Answers what servers ask when the caller does not. */
+  readonly onAsk?: OnAsk | undefined
   readonly emit: (event: HubEvent) => void
 }
 
 const defaultLimits: Limits = { idleMs: 60_000, maxMs: 600_000, startMs: 30_000 }
 
-/** How a configured server lives: its limits, whether it may be used, and how a connection to it is opened. */
+/** How a configured server lives: its limits, whether it may be used, and what is run for it. */
 export function setupConfigured(spec: ConfiguredServer, context: HubContext): ServerSetup {
   const { name, standing } = spec
   const server = standing.kind === 'usable' ? standing.server : undefined
@@ -54,45 +59,80 @@ export function setupConfigured(spec: ConfiguredServer, context: HubContext): Se
     ...(barred === undefined ? {} : { barred }),
     toolExists: (tool) => server === undefined || toolExists(server.tools, tool),
     emit: context.emit,
+    onAsk: context.onAsk,
     keepListing: (kind, items) => context.listings.keep(listingKey(spec, context.surroundings), kind, items),
-    async open(hooks) {
+    async lease(user) {
       if (server === undefined) throw new Error(`server "${name}" is barred`)
       const { layer, file } = spec.origin
       const where = { name, layer, ...(file === undefined ? {} : { file }) }
       const resolved = await resolveServer(server, where, context.surroundings, context.resolve)
-      const { eras, leftovers, grace, maxLineBytes, tap, onProcess, client } = context
-      return context.connect(resolved, {
-        name,
-        env: context.surroundings.env,
-        eras,
-        leftovers,
-        grace,
-        maxLineBytes,
-        tap,
-        onProcess,
-        client,
-        ...hooks,
-      })
+      const key = context.isShared ? shareKey(resolved, context) : name
+      return context.pool.lease(key, planOf(name, resolved, context), user)
     },
   }
 }
 
-export function setupBuiltin({ name, description, start }: BuiltinServer, context: HubContext): ServerSetup {
+function planOf(name: string, server: ServerConfig, context: HubContext): ServerPlan {
+  const { host, tap, surroundings } = context
+  const roots = server.roots ? [surroundings.workspaceFolder] : undefined
+  const connectOptions = { name, env: surroundings.env, tap, roots, ...host }
+  return {
+    name,
+    opens: copiesOf(server).map((copy) => (hooks) => context.connect(copy, { ...connectOptions, ...hooks })),
+    startMs: server.startTimeout * 1000,
+    retry: server.retry,
+    concurrency: server.concurrency,
+    isPerCall: context.isShared && server.lifecycle === 'per-call',
+    ...(context.isShared ? { idleMs: server.idle * 1000 } : {}),
+  }
+}
+
+function copiesOf(server: ServerConfig): readonly ServerConfig[] {
+  return server.transport === 'stdio'
+    ? Array.from({ length: server.replicas }, () => server)
+    : [server.url, ...server.otherUrls].map((url) => ({ ...server, url, otherUrls: [] }))
+}
+
+/** The environment that every child inherits belongs to its identity: another PATH may mean another program. */
+function shareKey(server: ServerConfig, { surroundings: { env, workspaceFolder }, client }: HubContext): string {
+  const inherited = ['PATH', 'HOME', 'USER', 'LOGNAME'].map((variable) => env[variable] ?? '')
+  return [
+    serverIdentity(server),
+    server.share === 'client' ? (client ?? '') : '',
+    // Callers that a server tells apart cannot share it.
+    server.roots ? workspaceFolder : '',
+    ...(server.transport === 'stdio' ? inherited : []),
+  ].join('\n')
+}
+
+export function setupBuiltin(builtin: BuiltinServer, context: HubContext): ServerSetup {
+  const { name, description } = builtin
   return {
     name,
     description,
     limits: defaultLimits,
     toolExists: () => true,
     emit: context.emit,
-    open: (hooks) => openBuiltin(name, start, { name, tap: context.tap, ...hooks }),
+    onAsk: context.onAsk,
+    lease: async (user) =>
+      context.ownPool.lease(
+        name,
+        {
+          name,
+          opens: [(hooks) => openBuiltin(builtin, { name, tap: context.tap, ...hooks })],
+          startMs: defaultLimits.startMs,
+          retry: 'safe',
+          isPerCall: false,
+        },
+        user,
+      ),
   }
 }
 
 /** Its failures are told like those of any other server. */
 async function openBuiltin(
-  name: string,
-  start: BuiltinServer['start'],
-  options: LifeHooks & { readonly name: string; readonly tap: Tap | undefined },
+  { name, start }: BuiltinServer,
+  options: OpenHooks & { readonly name: string; readonly tap: Tap | undefined },
 ): Promise<Connection> {
   const starting = start()
   try {

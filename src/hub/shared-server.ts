@@ -1,173 +1,173 @@
-import type { ServerConfig } from '../config/types.ts'
-import { CapstanError, messageOf } from '../errors.ts'
-import type { JsonObject, ListKind } from './api.ts'
+import { CapstanError } from '../errors.ts'
+import type { JsonObject, ListKind, LogLine, ServerState, ServerStats, ToolEntry } from './api.ts'
+import { callStats } from './call-stats.ts'
 import type { Connection, RequestOptions } from './connection.ts'
-import type { ConnectOptions } from './connect.ts'
+import { gateFor } from './gate.ts'
+import { serverCopies, type CopiesSetup, type Sender } from './server-copies.ts'
+import type { Patience, ServerCopy } from './server-copy.ts'
 import { serverLog } from './server-log.ts'
-import { waitFor } from './wait-for.ts'
 
-/** Opens a connection to a server whose `${…}` have been filled in. */
-export type ConnectServer = (server: ServerConfig, options: ConnectOptions) => Promise<Connection>
+/** How a server is run, whoever asks for it. */
+export interface ServerPlan extends Pick<CopiesSetup, 'name' | 'opens' | 'startMs' | 'retry'> {
+  /** How many calls run at once. */
+  readonly concurrency?: number | undefined
+  /** Whether it ends after each call. */
+  readonly isPerCall: boolean
+  /** Time without use after which it ends; absent: with its last user. */
+  readonly idleMs?: number | undefined
+}
 
-/** The parts of a connection that belong to the pool and not to whichever hub happens to ask first. */
-export type PoolOwned = Pick<ConnectOptions, 'eras' | 'leftovers' | 'grace' | 'maxLineBytes' | 'onProcess'>
+/** Somebody who uses a server, and what they want to hear of it. */
+export interface ServerUser {
+  readonly name: string
+  readonly onLog: (source: LogLine['source'], text: string) => void
+  readonly onListChanged: (kind: ListKind) => void
+  readonly onState: (state: ServerState) => void
+}
+
+/** A server as one of its users has it. */
+export interface Lease {
+  readonly state: () => ServerState
+  readonly stats: () => ServerStats
+  /** Counts the connections: lists of an earlier one may be out of date. */
+  readonly epoch: () => number
+  readonly connection: (patience: Patience) => Promise<Connection>
+  readonly request: (method: string, params: JsonObject, options: SendOptions) => Promise<JsonObject>
+  readonly callTool: (tool: ToolEntry, args: JsonObject, options: SendOptions) => Promise<JsonObject>
+  readonly list: (kind: ListKind, options: SendOptions) => Promise<readonly JsonObject[]>
+  readonly restart: () => Promise<void>
+  /** Forgets failures, such as a missing login. */
+  readonly reset: () => void
+  readonly release: () => Promise<void>
+}
+
+export type SendOptions = RequestOptions & Patience
 
 /** What is known about one shared server, for `status`. */
 export interface SharedStatus {
   /** The names its users know it by. */
   readonly names: readonly string[]
-  readonly connection?: Connection
-  readonly startedAtMs: number
-  readonly starts: number
-  readonly calls: number
-  /** Durations of the last calls. */
-  readonly recentMs: readonly number[]
-  readonly lastError?: string
+  readonly state: ServerState
+  readonly stats: ServerStats
 }
 
-/** One connection with several users. It ends when nobody has used it for the server's idle time. */
+/** One server with several users: who they are, what they have in common, and when it ends. */
 export interface SharedServer {
-  readonly lease: (options: ConnectOptions) => Promise<Connection>
+  readonly lease: (user: ServerUser) => Lease
   readonly status: () => SharedStatus
+  readonly restart: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-interface SharedSetup {
-  readonly server: ServerConfig
-  readonly connect: ConnectServer
-  readonly owned: PoolOwned
-  readonly onEnd: () => void
-}
-
-type User = Pick<ConnectOptions, 'name' | 'onLog' | 'onListChanged'>
-
-const keptDurations = 200
-
-export function sharedServer({ server, connect, owned, onEnd }: SharedSetup): SharedServer {
-  const users = new Set<User>()
+export function sharedServer(plan: ServerPlan, onEnd: () => void): SharedServer {
+  const users = new Set<ServerUser>()
   const names = new Set<string>()
   const log = serverLog(({ source, text }) => users.forEach((user) => user.onLog(source, text)))
   const lists = new Map<ListKind, Promise<readonly JsonObject[]>>()
-  const recentMs: number[] = []
-  let connecting: Promise<Connection> | undefined
-  let live: Connection | undefined
+  const { timed, summary } = callStats()
+  const gate = gateFor(plan.name, plan.concurrency)
+  const copies = serverCopies({
+    ...plan,
+    onLog: log.write,
+    onListChanged: announce,
+    stderrTail: log.stderrTail,
+    isWanted: () => !isClosed && !plan.isPerCall,
+    onChange: hasChanged,
+  })
   let busy = 0
   let hasCalled = false
+  let isClosed = false
   let idle: NodeJS.Timeout | undefined
-  let counts = { startedAtMs: 0, starts: 0, calls: 0 }
-  let lastError: string | undefined
+  let epoch = 0
+  let readySinceMs: number | undefined
 
   return {
-    async lease(options) {
-      const user: User = { name: options.name, onLog: options.onLog, onListChanged: options.onListChanged }
-      users.add(user)
-      names.add(options.name)
-      for (const { source, text } of log.lines()) options.onLog(source, text)
-      try {
-        const connection = await waitFor(
-          (connecting ??= open(options)),
-          options.signal,
-          `server "${options.name}" to connect`,
-        )
-        return leased(connection, user)
-      } catch (error) {
-        users.delete(user)
-        throw error
-      }
-    },
-    status: () => ({
-      names: [...names],
-      ...counts,
-      recentMs: [...recentMs],
-      ...(live === undefined ? {} : { connection: live }),
-      ...(lastError === undefined ? {} : { lastError }),
-    }),
+    lease,
+    status: () => ({ names: [...names], state: copies.state(), stats: stats() }),
+    restart: copies.restart,
     close,
   }
 
-  /** Ends it, and lets the pool forget it: the next use makes a new one. */
-  async function close(): Promise<void> {
-    clearTimeout(idle)
-    onEnd()
-    const open = await connecting?.catch(() => undefined)
-    await open?.close()
-  }
-
-  async function open(options: ConnectOptions): Promise<Connection> {
-    counts = { ...counts, starts: counts.starts + 1, startedAtMs: Date.now() }
-    try {
-      const connection = await connect(server, {
-        ...options,
-        ...owned,
-        // The first who asks may give up; the others still wait.
-        signal: AbortSignal.timeout(server.startTimeout * 1000),
-        onLog: log.write,
-        onListChanged: announce,
-        stderrTail: log.stderrTail,
-      })
-      live = connection
-      void connection.closed.then(ended)
-      rest()
-      return connection
-    } catch (error) {
-      connecting = undefined
-      lastError = messageOf(error)
-      throw error
-    }
-  }
-
-  function ended(): void {
-    connecting = undefined
-    live = undefined
-    hasCalled = false
-    lists.clear()
-    clearTimeout(idle)
-  }
-
-  function leased(connection: Connection, user: User): Connection {
-    let release: () => void = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
+  function lease(user: ServerUser): Lease {
+    users.add(user)
+    names.add(user.name)
+    for (const { source, text } of log.lines()) user.onLog(source, text)
+    const session: Sender['session'] = { copy: undefined }
     return {
-      ...connection,
-      request: (method, params, options) => used(() => connection.request(method, params, options)),
-      callTool: (tool, args, options) => used(() => timed(() => connection.callTool(tool, args, options))),
-      list: (kind, options) => used(() => list(connection, kind, options)),
-      closed: Promise.race([connection.closed, released]),
-      async close() {
+      state: copies.state,
+      stats,
+      epoch: () => epoch,
+      async connection(patience) {
+        assertOpen()
+        return (await copies.reach({ ...patience, session, isHarmless: true })).connection
+      },
+      request: (method, params, options) =>
+        used(() =>
+          copies.send({ ...options, session, isHarmless: true }, (live) => live.request(method, params, options)),
+        ),
+      callTool: (tool, args, options) =>
+        used(async () => {
+          using _place = await gate.enter(options.signal)
+          hasCalled = true
+          const sender = { ...options, session, isHarmless: isHarmless(tool) }
+          return await timed(() => copies.send(sender, (live) => live.callTool(tool, args, options)))
+        }),
+      list: (kind, options) => used(() => list(kind, options, session)),
+      restart: copies.restart,
+      reset: copies.reset,
+      async release() {
         users.delete(user)
-        release()
+        const isOver = plan.idleMs === undefined || copies.state().kind === 'idle'
+        if (users.size === 0 && isOver) await close()
       },
     }
   }
 
   /** Others have asked for the same list: it holds until the server says that it changed. */
-  function list(connection: Connection, kind: ListKind, options: RequestOptions): Promise<readonly JsonObject[]> {
+  function list(kind: ListKind, options: SendOptions, session: Sender['session']): Promise<readonly JsonObject[]> {
     const held = options.fresh === true ? undefined : lists.get(kind)
-    const listing = held ?? connection.list(kind, options)
+    if (held !== undefined) return held
+    const listing = copies.send({ ...options, session, isHarmless: true }, (live) => live.list(kind, options))
     lists.set(kind, listing)
-    listing.catch(() => lists.delete(kind))
+    listing.catch(() => lists.get(kind) === listing && lists.delete(kind))
     return listing
   }
 
-  async function timed(call: () => Promise<JsonObject>): Promise<JsonObject> {
-    const startedAt = performance.now()
-    counts = { ...counts, calls: counts.calls + 1 }
-    hasCalled = true
-    try {
-      return await call()
-    } catch (error) {
-      // Who gives up says nothing about the server.
-      if (!(error instanceof CapstanError && error.code === 'cancelled')) lastError = messageOf(error)
-      throw error
-    } finally {
-      recentMs.push(performance.now() - startedAt)
-      if (recentMs.length > keptDurations) recentMs.shift()
+  function announce(kind: ListKind): void {
+    lists.delete(kind)
+    for (const user of users) user.onListChanged(kind)
+  }
+
+  function hasChanged(copy: ServerCopy): void {
+    const life = copy.life()
+    if (life.kind === 'ready') {
+      epoch += 1
+      readySinceMs = life.sinceMs
+      lists.clear()
+      if (busy === 0) rest()
+    }
+    const state = copies.state()
+    users.forEach((user) => user.onState(state))
+  }
+
+  function stats(): ServerStats {
+    const { all, ready, restarts } = copies.counts()
+    const lastError = copies.lastError()
+    return {
+      ...(ready > 0 && readySinceMs !== undefined ? { uptimeMs: Date.now() - readySinceMs } : {}),
+      restarts,
+      ...summary(),
+      ...(lastError === undefined ? {} : { lastError }),
+      ...(all > 1 ? { copies: { ready, all } } : {}),
     }
   }
 
+  function assertOpen(): void {
+    if (isClosed) throw new CapstanError('cancelled', `Server "${plan.name}" was stopped.`, { server: plan.name })
+  }
+
   async function used<Value>(work: () => Promise<Value>): Promise<Value> {
+    assertOpen()
     busy += 1
     clearTimeout(idle)
     try {
@@ -181,13 +181,27 @@ export function sharedServer({ server, connect, owned, onEnd }: SharedSetup): Sh
   /** Starts the idle time anew. */
   function rest(): void {
     clearTimeout(idle)
-    if (server.lifecycle === 'per-call' && hasCalled) return void live?.close()
-    idle = setTimeout(() => void close(), server.idle * 1000)
-    idle.unref()
+    if (isClosed) return
+    if (plan.isPerCall && hasCalled) {
+      hasCalled = false
+      void copies.close()
+    } else if (plan.idleMs !== undefined) {
+      // Somebody may hold it for later: then only what runs ends.
+      idle = setTimeout(() => void (users.size === 0 ? close() : copies.close()), plan.idleMs)
+      idle.unref()
+    }
   }
 
-  function announce(kind: ListKind): void {
-    lists.delete(kind)
-    for (const user of users) user.onListChanged(kind)
+  /** Ends it, and lets the pool forget it: the next use makes a new one. */
+  async function close(): Promise<void> {
+    isClosed = true
+    clearTimeout(idle)
+    onEnd()
+    await copies.close()
   }
+}
+
+/** Both are only what the server says of itself; an entry that does not believe it has `"retry": "never"`. */
+function isHarmless({ annotations }: ToolEntry): boolean {
+  return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
 }

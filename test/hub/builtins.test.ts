@@ -58,7 +58,7 @@ test('a built-in server that fails to start is told like any other, and tried ag
   await using hub = await openTestHub({}, { builtins: [failing] })
 
   const first = await hub.catalogue()
-  const second = await hub.catalogue()
+  const second = await hub.call(echo, { message: 'x' }).then(() => hub.catalogue())
 
   expect(first.servers).toMatchObject([
     {

@@ -140,6 +140,6 @@ describe('a remote server that forgets us', () => {
 
     // A new attempt to connect, which says what is wrong, instead of a connection that stays broken.
     await expect(after).rejects.toMatchObject({ code: expect.stringMatching(/connection_refused|transport_failed/) })
-    expect((await hub.servers())[0]?.state.kind).toBe('failed')
+    expect((await hub.servers())[0]?.state.kind).toBe('backing_off')
   })
 })

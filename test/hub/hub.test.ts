@@ -54,7 +54,8 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     })
     const status = (await hub.servers()).find((server) => server.name === 'bad')
     expect(status?.state).toMatchObject({
-      kind: 'failed',
+      kind: 'backing_off',
+      failures: 1,
       stderrTail: expect.arrayContaining([expect.stringMatching(/\S/)]),
     })
   })
@@ -279,7 +280,7 @@ describe.each(makers)('a hub from %s', (_name, open) => {
   test('a killed server is back before its next call', async () => {
     await using hub = await open({ one: fixture('echo') })
     const pid = Number(textOf(await hub.call({ server: 'one', tool: 'pid' }, {})))
-    const gone = nextEvent(hub, (event) => event.kind === 'state' && event.state.kind === 'idle')
+    const gone = nextEvent(hub, (event) => event.kind === 'state' && event.state.kind === 'backing_off')
 
     process.kill(pid, 'SIGKILL')
     await gone

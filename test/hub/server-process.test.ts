@@ -24,7 +24,7 @@ test.each([
     serveRaw({ name: 'closes', tools, intercept: () => isMute, outlivesStdin: true })
   `)
   await using hub = await openTestHub({ one: entry }, { grace: quick })
-  const gone = stateChange(hub, 'idle')
+  const gone = stateChange(hub, 'backing_off')
 
   await hub.call({ server: 'one', tool: 'close' }, {})
   // The call that finds the pipe broken may fail; the connection must not stay broken after it.

@@ -1,4 +1,6 @@
-import type { DaemonServerStatus, DaemonStatus } from '../../daemon/status.ts'
+import type { DaemonStatus } from '../../daemon/status.ts'
+import type { ServerState } from '../../hub/api.ts'
+import type { SharedStatus } from '../../hub/shared-server.ts'
 import type { Command, Io } from '../command.ts'
 import { dialRunning } from '../daemon-hub.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -52,19 +54,24 @@ function render(status: DaemonStatus, io: Io): string {
   return `${head}\n\n${renderTable(rows, { columns: columnsFor(io) })}\n`
 }
 
-function row(server: DaemonServerStatus): readonly string[] {
+function row({ names, state, stats }: SharedStatus): readonly string[] {
   return [
-    plainText(server.names.join(', ')),
-    server.state,
-    server.era ?? '',
-    String(server.pid ?? ''),
-    server.uptimeMs === undefined ? '' : ageOf(0, server.uptimeMs),
-    String(server.restarts),
-    String(server.calls),
-    server.p50Ms === undefined ? '' : formatMs(server.p50Ms),
-    server.p95Ms === undefined ? '' : formatMs(server.p95Ms),
-    plainText(server.lastError ?? ''),
+    plainText(names.join(', ')),
+    stateWord(state),
+    state.kind === 'ready' ? state.era : '',
+    state.kind === 'ready' && state.pid !== undefined ? String(state.pid) : '',
+    stats.uptimeMs === undefined ? '' : ageOf(0, stats.uptimeMs),
+    String(stats.restarts),
+    String(stats.calls),
+    stats.p50Ms === undefined ? '' : formatMs(stats.p50Ms),
+    stats.p95Ms === undefined ? '' : formatMs(stats.p95Ms),
+    plainText(stats.lastError ?? ''),
   ]
+}
+
+function stateWord(state: ServerState): string {
+  if (state.kind !== 'backing_off') return state.kind.replace('_', ' ')
+  return `down, next try in ${Math.max(0, Math.ceil((state.nextTryAtMs - Date.now()) / 1000))} s`
 }
 
 function waitOrEnd(signal: AbortSignal): Promise<boolean> {

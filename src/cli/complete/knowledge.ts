@@ -80,5 +80,5 @@ function suggestWith({ io, flags, signal: interrupted }: KnowledgeSetup): Sugges
 /** A server that does not run would be started by the question. */
 async function runsAlready(hub: DialledHub, server: string): Promise<boolean> {
   const status = (await hub.ask('daemon/status')) as DaemonStatus
-  return status.servers.some(({ names, state }) => state === 'running' && names.includes(server))
+  return status.servers.some(({ names, state }) => state.kind === 'ready' && names.includes(server))
 }
