@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { CapstanError, messageOf } from '../errors.ts'
 import { kindOf } from './fields.ts'
+import { readPromptSettings, type TablePlace } from './prompt-settings.ts'
 import type { ReadText } from './read-text.ts'
 import type { Layer, Settings } from './types.ts'
 
@@ -9,17 +10,17 @@ export const defaultSettings: Settings = { catalogueSeconds: 10 }
 /** How each key of `config.toml` is read. A key whose reader is missing here is unknown. */
 const readers: Readonly<Record<string, (value: unknown, at: SettingPlace) => Partial<Settings>>> = {
   catalogue_seconds: (value, at) => ({ catalogueSeconds: seconds(value, at) }),
+  prompts: (value, at) => ({ prompts: readPromptSettings(value, at) }),
 }
 
 /** What only the user may set: a cloned project must not name programs, addresses for keys to go to, or permissions. */
 const userOnly = new Set(
-  'allow always_allow command commands daemon deny key keys model models permissions prompts prompts_folder providers shell'.split(
+  'allow always_allow command commands daemon deny key keys model models permissions prompts_folder providers shell'.split(
     ' ',
   ),
 )
 
-interface SettingPlace {
-  readonly file: string
+interface SettingPlace extends TablePlace {
   readonly key: string
 }
 
@@ -39,10 +40,16 @@ export async function loadSettings(
     readSettings(join(folders.project, '.capstan', 'config.toml'), 'project', readText),
   ])
   return {
-    settings: { ...defaultSettings, ...user.values, ...project.values },
+    settings: { ...defaultSettings, ...user.values, ...project.values, ...mergedPrompts(user.values, project.values) },
     files: [...user.files, ...project.files],
     warnings: [...user.warnings, ...project.warnings],
   }
+}
+
+/** Key by key: a project that sets one of them leaves the others to the user. */
+function mergedPrompts(user: Partial<Settings>, project: Partial<Settings>): Pick<Settings, 'prompts'> {
+  const isSet = user.prompts !== undefined || project.prompts !== undefined
+  return isSet ? { prompts: { ...user.prompts, ...project.prompts } } : {}
 }
 
 interface SettingsFile {
@@ -54,14 +61,14 @@ interface SettingsFile {
 async function readSettings(path: string, layer: Layer, readText: ReadText): Promise<SettingsFile> {
   const text = await readText(path)
   if (text === undefined) return { values: {}, files: [], warnings: [] }
-  const pairs = Object.entries(await parseToml(text, path))
-  const warnings = pairs.flatMap(([key]) => {
+  const warnings: string[] = []
+  const warn = (problem: string) => void warnings.push(`${path}: ${problem}; it is ignored.`)
+  const values = Object.entries(await parseToml(text, path)).map(([key, value]) => {
     const problem = problemWith(key, layer)
-    return problem === undefined ? [] : [`${path}: ${problem}; it is ignored.`]
+    if (problem === undefined) return readers[key]?.(value, { file: path, layer, warn, key })
+    warn(problem)
+    return undefined
   })
-  const values = pairs.map(([key, value]) =>
-    problemWith(key, layer) === undefined ? readers[key]?.(value, { file: path, key }) : undefined,
-  )
   return { values: Object.assign({}, ...values), files: [{ path, layer }], warnings }
 }
 

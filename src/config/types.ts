@@ -95,6 +95,22 @@ export interface ShadowedEntry {
 export interface Settings {
   /** Seconds after which a catalogue comes back with what is there. */
   readonly catalogueSeconds: number
+  /** What the files say about the prompt library; absent where they say nothing. */
+  readonly prompts?: PromptSettings
+}
+
+/** The table `[prompts]`. What is absent has the library's own default. */
+export interface PromptSettings {
+  /** The folder of the user's prompts: absolute, beginning with `~`, or relative to the home folder. */
+  readonly dir?: string
+  /** Folders of teams, the weakest first. */
+  readonly extra?: readonly string[]
+  readonly includeBuiltin?: boolean
+  /** Tags of which a prompt must have one to be listed. */
+  readonly categories?: readonly string[]
+  readonly maxPerPage?: number
+  readonly maxPromptBytes?: number
+  readonly maxPrompts?: number
 }
 
 /** Everything `${…}` may refer to. It belongs to the caller, never to whoever happens to run the hub. */

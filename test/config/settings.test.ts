@@ -71,3 +71,68 @@ test('TOML that does not parse is refused with its line and column', async () =>
     next: `Open ${file} and mend line 2.`,
   })
 })
+
+test('the table of prompts is read, and what it leaves out is left to the library', async () => {
+  await using folder = await tempFolder()
+  const toml = `[prompts]
+dir = "~/prompts"
+extra = ["/srv/team", "shared"]
+include_builtin = false
+categories = ["language/go"]
+max_per_page = 50
+max_prompt_bytes = 2000000
+max_prompts = 10`
+  await folder.write({ 'user/config.toml': toml })
+
+  const { settings, warnings } = await load(folder)
+
+  expect(warnings).toEqual([])
+  expect(settings.prompts).toEqual({
+    dir: '~/prompts',
+    extra: ['/srv/team', 'shared'],
+    includeBuiltin: false,
+    categories: ['language/go'],
+    maxPerPage: 50,
+    maxPromptBytes: 2_000_000,
+    maxPrompts: 10,
+  })
+})
+
+test("a project may choose among prompts, but not the user's folders and limits", async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'project/.capstan/config.toml')
+  await folder.write({
+    'user/config.toml': '[prompts]\ndir = "mine"\ncategories = ["a"]',
+    'project/.capstan/config.toml':
+      '[prompts]\ndir = "/etc"\nextra = ["/"]\nmax_prompts = 1\ncategories = ["b"]\nfolder = "x"',
+  })
+
+  const { settings, warnings } = await load(folder)
+
+  expect(settings.prompts).toEqual({ dir: 'mine', categories: ['b'] })
+  expect(warnings).toEqual([
+    `${file}: a project may not set "prompts.dir"; it is ignored.`,
+    `${file}: a project may not set "prompts.extra"; it is ignored.`,
+    `${file}: a project may not set "prompts.max_prompts"; it is ignored.`,
+    `${file}: "prompts.folder" is not a setting; it is ignored.`,
+  ])
+})
+
+test.each([
+  ['prompts = 5', 'prompts must be a table'],
+  ['[prompts]\ndir = ""', 'prompts.dir must be the path of a folder'],
+  ['[prompts]\nextra = "x"', 'prompts.extra must be a list of folders'],
+  ['[prompts]\nextra = [5]', 'prompts.extra[0] must be the path of a folder'],
+  ['[prompts]\ninclude_builtin = "no"', 'prompts.include_builtin must be true or false'],
+  ['[prompts]\ncategories = [""]', 'prompts.categories must be a list of tags'],
+  ['[prompts]\nmax_prompts = 0', 'prompts.max_prompts must be a whole number above 0'],
+  ['[prompts]\nmax_per_page = 1.5', 'prompts.max_per_page must be a whole number above 0'],
+])('%j is refused and the key is named', async (toml, message) => {
+  await using folder = await tempFolder()
+  await folder.write({ 'user/config.toml': toml })
+
+  await expect(load(folder)).rejects.toMatchObject({
+    code: 'config_bad_type',
+    message: expect.stringContaining(message) as string,
+  })
+})
