@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { zoneOf } from '../../../src/hub/auth/address-zone.ts'
+
+test.each([
+  ['93.184.215.14', 'public'],
+  ['2606:2800:21f:cb07:6820:80da:af6b:8b2c', 'public'],
+  ['172.15.255.255', 'public'],
+  ['172.32.0.1', 'public'],
+  ['127.0.0.1', 'loopback'],
+  ['127.255.255.254', 'loopback'],
+  ['::1', 'loopback'],
+  ['[::1]', 'loopback'],
+  ['::ffff:127.0.0.1', 'loopback'],
+  ['::ffff:7f00:1', 'loopback'],
+  ['64:ff9b::7f00:1', 'loopback'],
+  ['2002:7f00:1::', 'loopback'],
+  ['10.1.2.3', 'private'],
+  ['172.16.0.1', 'private'],
+  ['172.31.255.255', 'private'],
+  ['192.168.1.1', 'private'],
+  ['100.64.0.1', 'private'],
+  ['fd12:3456::1', 'private'],
+  ['fc00::1', 'private'],
+  ['::ffff:192.168.0.1', 'private'],
+  ['64:ff9b::c0a8:1', 'private'],
+  ['::10.0.0.1', 'private'],
+  ['169.254.169.254', 'link-local'],
+  ['fe80::1', 'link-local'],
+  ['fe80::1%eth0', 'link-local'],
+  ['::ffff:a9fe:a9fe', 'link-local'],
+  ['2002:a9fe:a9fe::1', 'link-local'],
+  ['64:ff9b::93.184.215.14', 'public'],
+  ['0.0.0.0', 'reserved'],
+  ['::', 'reserved'],
+  ['224.0.0.1', 'reserved'],
+  ['255.255.255.255', 'reserved'],
+  ['192.0.2.1', 'reserved'],
+  ['ff02::1', 'reserved'],
+  ['2001:0:4136:e378:8000:63bf:3fff:fdd2', 'reserved'],
+])('%s is a %s address', (address, zone) => {
+  expect(zoneOf(address)).toBe(zone)
+})
