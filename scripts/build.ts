@@ -142,12 +142,16 @@ function askForBuiltin(_import: string, list: string, module: string): string {
   const types = names.filter((name) => name.startsWith('type '))
   const values = names.filter((name) => !name.startsWith('type '))
   const builtin = `process.getBuiltinModule('${module}')`
-  // These take 5, 2.5 and 1.3 ms by themselves, so even asking for them waits for the first call. We import only functions of them.
-  const isSlow = ['node:crypto', 'node:child_process', 'node:fs/promises'].includes(module)
+  // These take 1 to 5 ms by themselves, or load others that do (the network brings all streams with it), so even asking for them waits
+  // for the first call. That can be done for functions only: a class is asked for at once.
+  const slow = ['child_process', 'crypto', 'fs/promises', 'net', 'timers/promises', 'tty']
+  const isSlow = slow.some((name) => module === `node:${name}`) && values.every((name) => /^[a-z]/.test(name))
   return [
     ...(types.length === 0 ? [] : [`import { ${types.join(', ')} } from '${module}'`]),
     ...(isSlow
-      ? values.map((name) => `const ${name} = (...args) => ${builtin}.${name}(...args)`)
+      ? values
+          .map((name) => name.split(' as '))
+          .map(([name, own = name]) => `const ${own} = (...args) => ${builtin}.${name}(...args)`)
       : [`const { ${values.map((name) => name.replace(/ as /, ': ')).join(', ')} } = ${builtin}`]),
   ].join('; ')
 }

@@ -5,6 +5,7 @@
  * that reorders or hides what a person reads.
  */
 export function plainText(text: string): string {
+  if (isPlainAscii.test(text)) return text
   return text
     .replace(controlStrings, '')
     .replace(escapeSequences, '')
@@ -25,6 +26,9 @@ export function plainLine(text: string): string {
 export function revealedText(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`)
 }
+
+// Most text is, and the patterns below take milliseconds to be made ready for the first text that is not.
+const isPlainAscii = /^[\n\t -~]*$/
 
 // OSC, DCS, SOS, PM and APC carry a payload (a title, a link, the clipboard). One that is never ended stops at its line's end.
 const controlStrings =

@@ -1,7 +1,7 @@
-import { isatty } from 'node:tty'
 import type { Io } from './command.ts'
 import { exitCodes } from './exit-codes.ts'
 import { main } from './main.ts'
+import { isTerminal, openOutput } from './output.ts'
 import { CapstanError } from '../errors.ts'
 
 /** Runs the command line on the real process: its streams, its signals, its exit. */
@@ -21,34 +21,22 @@ export async function start(): Promise<void> {
 }
 
 function processIo(): Io {
-  // Without a listener an error of a stream ends the process. `write` hears of it too, and there is nobody to tell of stderr's.
-  process.stdout.on('error', () => {})
-  process.stderr.on('error', () => {})
+  const [stdout, stderr] = [openOutput(1), openOutput(2)]
   return {
-    out: write,
-    err: (text) => void process.stderr.write(text),
+    out: stdout.write,
+    // There is nobody to tell of a stderr that cannot be written.
+    err: (text) => void stderr.write(text).catch(() => {}),
     readStdin,
     env: process.env,
     get cwd() {
       return currentFolder()
     },
     ...(process.argv[1] === undefined ? {} : { script: process.argv[1] }),
-    stdoutIsTerminal: process.stdout.isTTY,
-    stderrIsTerminal: process.stderr.isTTY,
-    // Asking the stream would build it, which takes 2 ms that most commands have no use for.
-    stdinIsTerminal: isatty(0),
-    columns: process.stdout.columns ?? process.stderr.columns ?? 80,
+    stdoutIsTerminal: stdout.isTerminal,
+    stderrIsTerminal: stderr.isTerminal,
+    stdinIsTerminal: isTerminal(0),
+    columns: stdout.columns ?? stderr.columns ?? 80,
   }
-}
-
-function write(data: string | Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(data, (error) => {
-      // A reader that has gone away (`| head`) has all that it wanted.
-      if (!error || ('code' in error && error.code === 'EPIPE')) resolve()
-      else reject(new CapstanError('usage', `The output cannot be written: ${error.message}.`, { cause: error }))
-    })
-  })
 }
 
 function currentFolder(): string {

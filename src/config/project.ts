@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { quickStat } from '../files/quick-fs.ts'
 
 export interface Project {
   /** The folder of `.mcp.json`, else the repository root, else the current folder. */
@@ -43,16 +43,13 @@ function isBelow(folder: string, home: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && resolve(home, way) !== way
 }
 
+// A folder that may not be looked into is as good as empty: the person standing below it could not use it either.
+
 async function isFile(path: string): Promise<boolean> {
-  return await stat(path).then((found) => found.isFile(), isMissing)
+  return (await quickStat(path))?.isFile() === true
 }
 
 /** In a worktree or a submodule `.git` is a file. */
 async function exists(path: string): Promise<boolean> {
-  return await stat(path).then(() => true, isMissing)
-}
-
-/** A folder that may not be looked into is as good as empty: the person standing below it could not use it either. */
-function isMissing(): boolean {
-  return false
+  return (await quickStat(path)) !== undefined
 }

@@ -5,6 +5,7 @@ import { messageOf } from '../errors.ts'
 import { hasCode, writeFileAtomic } from '../files/atomic-write.ts'
 import { withLock } from '../files/lock.ts'
 import { places } from '../files/places.ts'
+import { quickRead } from '../files/quick-fs.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { RawEntry } from './types.ts'
 
@@ -93,7 +94,7 @@ async function readOrPutAside(file: string): Promise<TrustStore> {
 /** Undefined when there is a file, but not one of ours. */
 async function readStore(file: string): Promise<TrustStore | undefined> {
   try {
-    const records = parseRecords(JSON.parse(await readFile(file, 'utf8')))
+    const records = parseRecords(JSON.parse(await quickRead(file)))
     return records === undefined ? undefined : { records, warnings: [] }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return { records: new Map(), warnings: [] }

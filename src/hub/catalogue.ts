@@ -9,7 +9,7 @@ import type {
   TemplateEntry,
   ToolEntry,
 } from './api.ts'
-import { modelNames } from './names.ts'
+import { modelNames, plainModelName } from './names.ts'
 
 /** What a server's lists hold, by kind. */
 export interface Lists {
@@ -95,7 +95,7 @@ function readTool(server: string, item: JsonObject): ToolEntry | undefined {
   return {
     ...tool,
     id: `${server}.${name}`,
-    modelName: modelNames([tool]).get(tool) ?? name,
+    modelName: plainModelName(tool),
     ...texts(item, 'title', 'description'),
     // A missing schema is a server's way to say "no arguments"; the specification asks for an object.
     inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },

@@ -20,7 +20,8 @@ export function modelNames(tools: readonly ToolRef[]): ReadonlyMap<ToolRef, stri
   )
 }
 
-function plainModelName(tool: ToolRef): string {
+/** The name by itself, where no other tool is looked at. */
+export function plainModelName(tool: ToolRef): string {
   const raw = `${tool.server}__${tool.tool}`
   const safe = raw.replaceAll(/[^A-Za-z0-9_-]/g, '_')
   return safe === raw && raw.length <= maxModelName ? raw : withHash(safe, tool)
