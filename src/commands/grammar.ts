@@ -8,6 +8,10 @@ export interface Slot {
   readonly isRepeatable?: boolean
   /** False: takes one word even where it is the last, because more is to come once it is known. */
   readonly takesRest?: boolean
+  /** As the only argument it goes as it stands, even when quotes go around all of it: code. */
+  readonly keepsQuotes?: boolean
+  /** Never given as `key=value`, so that its text may look like one. */
+  readonly isPositional?: boolean
 }
 
 /** What a command takes. */
@@ -63,6 +67,8 @@ export interface ParsedLine {
   /** The command's name without its slash; empty for text. */
   readonly name: string
   readonly isKnown: boolean
+  /** What follows the name, up to a blank: some commands decide by it what they take. */
+  readonly firstWord: string
   readonly declared: Declared
   readonly tokens: readonly Token[]
   readonly problems: readonly Problem[]

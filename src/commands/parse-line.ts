@@ -9,7 +9,8 @@ import { isBlank, readValue, skipBlanks } from './written-value.ts'
 export function parseLine(line: string, declare: Declare): ParsedLine {
   const name = readName(line)
   if (name === undefined) return textLine(line)
-  const known = declare(name.value, readValue(line, skipBlanks(line, name.end)).text)
+  const firstWord = readValue(line, skipBlanks(line, name.end)).text
+  const known = declare(name.value, firstWord)
   if (known === undefined && looksLikePath(name.value)) return textLine(line)
   const declared = known ?? nothing
   const { tokens, problems } =
@@ -19,6 +20,7 @@ export function parseLine(line: string, declare: Declare): ParsedLine {
     kind: 'command',
     name: name.value,
     isKnown: known !== undefined,
+    firstWord,
     declared,
     tokens: withBlanks(line, [name, ...tokens]),
     problems: [...problems, ...json.problems],
@@ -69,6 +71,7 @@ function textLine(line: string): ParsedLine {
     kind: 'text',
     name: '',
     isKnown: false,
+    firstWord: '',
     declared: nothing,
     tokens,
     problems: [],

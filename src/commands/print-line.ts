@@ -1,21 +1,30 @@
-import type { Declared, ParsedLine } from './grammar.ts'
+import type { Declared, ParsedLine, Slot } from './grammar.ts'
 import { parseLine } from './parse-line.ts'
 import { quoted } from './written-value.ts'
 
 /** The line that runs a command with these values: what `parseLine` takes back. */
 export function printLine(name: string, values: Readonly<Record<string, string>>, declared: Declared): string {
-  const order = declared.slots.map((slot) => slot.name)
-  const entries = Object.entries(values).toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b))
-  const words = entries.map(([key, value]) => `${key}=${writeWord(value)}`)
-  const plain = [writeName(name), ...words].join(' ')
-  // A name can hold blanks or signs of equality; what cannot be typed as key=value is given as JSON.
-  return means(
-    parseLine(plain, () => declared),
-    name,
-    values,
+  const given = declared.slots.filter((slot) => Object.hasOwn(values, slot.name))
+  const isBare = (slot: Slot) => slot.isPositional === true
+  const wordOf = ({ name: key, keepsQuotes }: Slot) => {
+    const value = values[key] ?? ''
+    return keepsQuotes === true ? value : writeWord(value)
+  }
+  const bare = [writeName(name), ...given.filter(isBare).map(wordOf)]
+  const named = given.filter((slot) => !isBare(slot))
+  const plain = [...bare, ...named.map((slot) => `${slot.name}=${wordOf(slot)}`)].join(' ')
+  if (
+    named.length === 0 ||
+    means(
+      parseLine(plain, () => declared),
+      name,
+      values,
+    )
   )
-    ? plain
-    : `${writeName(name)} --args ${JSON.stringify(Object.fromEntries(entries))}`
+    return plain
+  // A name can hold blanks or signs of equality; what cannot be typed as key=value is given as JSON.
+  const json = Object.fromEntries(named.map((slot) => [slot.name, values[slot.name]]))
+  return [...bare, '--args', JSON.stringify(json)].join(' ')
 }
 
 /** A command's name as it is typed. */
@@ -24,7 +33,7 @@ export function writeName(name: string): string {
 }
 
 /** A value that stands for itself wherever one word is expected. */
-export function writeWord(value: string): string {
+function writeWord(value: string): string {
   return /^[\w.,:@/+%-]+$/u.test(value) && !value.startsWith('--') ? value : quoted(value)
 }
 

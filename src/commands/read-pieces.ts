@@ -32,7 +32,7 @@ function wholeRest(line: string, start: number, slot: Slot): Piece {
   const from = key?.end ?? start
   const value = readValue(line, from)
   const end = Math.max(line.trimEnd().length, from)
-  const isQuoted = value.quote === 'closed' && value.end === end
+  const isQuoted = value.quote === 'closed' && value.end === end && slot.keepsQuotes !== true
   const whole: WrittenValue = isQuoted ? value : { start: from, end, text: line.slice(from, end), quote: 'none' }
   return key === undefined
     ? { kind: 'word', start, value: whole }
@@ -55,7 +55,7 @@ function keyAt(
   { slots, takesAnyKey = false }: Declared,
 ): { readonly name: string; readonly end: number } | undefined {
   const spelt = slots
-    .filter(({ name }) => name !== '')
+    .filter(({ name, isPositional = false }) => name !== '' && !isPositional)
     .flatMap(({ name }) => [
       { name, text: `${name}=` },
       { name, text: `--${name}=` },

@@ -1,0 +1,130 @@
+import { CapstanError } from '../../errors.ts'
+import type { Catalogue, Hub, JsonSchema, ToolEntry, ToolResult } from '../../hub/api.ts'
+import { firstSentence } from '../../hub/first-sentence.ts'
+import { findTool, serversNamedIn } from '../../hub/names.ts'
+import { choicesOf } from '../../hub/schema-choices.ts'
+import { followRef, isSchemaObject } from '../../hub/schema-ref.ts'
+import { requiredNames } from '../../hub/schema-type.ts'
+import { typeArguments } from '../../hub/typed-arguments.ts'
+import { contentPart } from '../content-parts.ts'
+import { valueOf, type Command, type CommandArgument, type CommandArguments, type RunOptions } from '../command.ts'
+import { notice, printed, text, type Block, type FieldKind, type Outcome } from '../outcome.ts'
+import type { Workings } from '../workings.ts'
+import { argument, from } from './arguments.ts'
+import { waiting } from './look-commands.ts'
+
+// No argument of a tool is called so, and nobody can type it as a key.
+const toolSlot = '(tool)'
+
+/** `/call TOOL key=value…`: the arguments of the tool are those of the command. */
+export function callCommand({ context: { hub }, catalogue }: Workings): Command {
+  const tools = () =>
+    catalogue.current().tools.map((tool) => ({ value: tool.id, detail: firstSentence(tool.description ?? tool.title) }))
+  const first = argument(toolSlot, {
+    title: 'tool',
+    description: 'A tool, as server.tool',
+    required: true,
+    takesRest: false,
+    complete: from(tools),
+  })
+  return {
+    key: 'builtin:call',
+    kind: 'builtin',
+    name: 'call',
+    summary: 'Call a tool yourself',
+    usage: 'TOOL [KEY=VALUE…]',
+    declare: (name) => declareCall(first, lookUp(catalogue.current(), name)),
+    run: async (input, options) => {
+      const tool = await reach(hub, valueOf(input, toolSlot) ?? '', { known: catalogue.current(), options })
+      const typed = [...input.values].filter(([key]) => key !== toolSlot)
+      const pairs = typed.flatMap(([key, values]) => values.map((value) => ({ key, value })))
+      const { args, warnings } = typeArguments(tool, pairs, input.json ?? {})
+      const { onProgress, onAsk } = options
+      const result = await hub.call(tool, args, {
+        ...waiting(options),
+        ...(onProgress === undefined ? {} : { onProgress }),
+        ...(onAsk === undefined ? {} : { onAsk }),
+      })
+      return callOutcome(result, tool, warnings)
+    },
+  }
+}
+
+function declareCall(first: CommandArgument, tool: ToolEntry | undefined): CommandArguments {
+  if (tool === undefined) return { slots: [first], takesAnyKey: true }
+  const root = tool.inputSchema
+  const properties = isSchemaObject(root['properties']) ? root['properties'] : {}
+  const required = requiredNames(root)
+  const slots = Object.keys(properties).map((name) =>
+    toolArgument(name, { schema: followRef(properties[name], root), root, required: required.includes(name) }),
+  )
+  // Where names are declared, another one is more likely text than an argument; --args can still give it.
+  return { slots: [first, ...slots], takesAnyKey: slots.length === 0 }
+}
+
+interface Property {
+  readonly schema: JsonSchema | undefined
+  readonly root: JsonSchema
+  readonly required: boolean
+}
+
+function toolArgument(name: string, { schema, root, required }: Property): CommandArgument {
+  const choices = choicesOf(schema, root).map((value) => ({ value }))
+  const { title, description, default: preset } = schema ?? {}
+  const isList = schema?.['type'] === 'array'
+  return {
+    name,
+    required,
+    kind: kindOf(schema, choices.length > 0),
+    isOfferedByName: true,
+    isRepeatable: isList,
+    ...(typeof title === 'string' ? { title } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(preset === undefined ? {} : { default: typeof preset === 'string' ? preset : JSON.stringify(preset) }),
+    ...(choices.length === 0 ? {} : { choices }),
+  }
+}
+
+function kindOf(schema: JsonSchema | undefined, hasChoices: boolean): FieldKind {
+  const type = schema?.['type']
+  if (type === 'boolean' || type === 'number' || type === 'integer') return type
+  if (!hasChoices) return 'text'
+  return type === 'array' ? 'choices' : 'choice'
+}
+
+function lookUp(catalogue: Catalogue, name: string): ToolEntry | undefined {
+  if (name === '') return undefined
+  try {
+    return findTool(catalogue, name)
+  } catch (error) {
+    if (error instanceof CapstanError) return undefined
+    throw error
+  }
+}
+
+/** The tool of this name; servers that have not been heard of yet are asked before it is called unknown. */
+async function reach(
+  hub: Hub,
+  name: string,
+  { known, options }: { readonly known: Catalogue; readonly options: RunOptions },
+): Promise<ToolEntry> {
+  const found = lookUp(known, name)
+  if (found !== undefined) return found
+  const statuses = await hub.servers(waiting(options))
+  const named = serversNamedIn(
+    name,
+    statuses.map((status) => status.name),
+  )
+  const servers = named.length === 0 ? {} : { servers: named }
+  return findTool(await hub.catalogue({ kinds: ['tools'], ...servers, ...waiting(options) }), name)
+}
+
+function callOutcome(result: ToolResult, tool: ToolEntry, warnings: readonly string[]): Outcome {
+  const content = result.content.map((block): Block => ({ kind: 'content', part: contentPart(block) }))
+  const structured =
+    result.structuredContent === undefined ? [] : [text(JSON.stringify(result.structuredContent, null, 2))]
+  const said = [...warnings, ...(result.warnings ?? [])].map((warning) => notice(warning, 'warning'))
+  const shown = content.length > 0 ? content : structured
+  if (result.isError === true) return printed(...said, notice(`${tool.id} reported an error:`, 'error'), ...shown)
+  return printed(...said, ...(shown.length > 0 ? shown : [notice(`${tool.id} is done and said nothing.`)]))
+}
