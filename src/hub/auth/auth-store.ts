@@ -12,6 +12,8 @@ export interface Login {
   readonly authorizationServerUrl: string
   /** What the tokens are for, as the server's metadata has it. */
   readonly resource?: string
+  /** Where the server's metadata is, if it is not where it usually is. */
+  readonly resourceMetadataUrl?: string
   readonly clientId: string
   readonly tokens: OAuthTokens
   readonly expiresAtMs?: number

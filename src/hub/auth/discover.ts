@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/client'
 import type { RemoteServer } from '../../config/types.ts'
 import { CapstanError } from '../../errors.ts'
-import type { Challenge } from './auth-store.ts'
+import type { Challenge, Login } from './auth-store.ts'
 
 /** Where a server's logins are made. */
 export interface AuthorizationServer {
@@ -19,6 +19,8 @@ export interface AuthorizationServer {
   readonly metadata?: AuthorizationServerMetadata
   /** What tokens must be asked for. */
   readonly resource?: string
+  /** Where the server's metadata is, if it is not where it usually is. */
+  readonly resourceMetadataUrl?: string
   /** What the server offers, when it did not say what it wants. */
   readonly scopes?: readonly string[]
 }
@@ -40,8 +42,16 @@ export async function discover({ name, server, challenge, fetch }: Discovery): P
   return {
     ...found,
     ...(about === undefined ? {} : { resource: about.resource }),
+    ...(challenge.resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: challenge.resourceMetadataUrl }),
     ...(about?.scopes_supported === undefined ? {} : { scopes: about.scopes_supported }),
   }
+}
+
+/** Whether a server now says that its logins are made elsewhere. One that says nothing has not moved. */
+export async function hasMoved(login: Login, { server, challenge, fetch }: Omit<Discovery, 'name'>): Promise<boolean> {
+  const about = await resourceMetadata(server, challenge, fetch)
+  const offered = about?.authorization_servers ?? []
+  return offered.length > 0 && !offered.some((url) => isSameIssuer(url, login.authorizationServerUrl))
 }
 
 export async function readAuthorizationServer(url: string, fetch: FetchLike): Promise<AuthorizationServer> {

@@ -33,7 +33,7 @@ export async function login({ now = Date.now, ...setup }: LoginSetup): Promise<v
   const fetch = guardedFetch({ server: name, serverUrl: new URL(server.url), signal })
   try {
     const saved = await store.read(server.url)
-    const challenge = saved.challenge ?? (await firstChallenge(server, fetch))
+    const challenge = withSaved(await firstChallenge(server, fetch), saved.challenge)
     const loggedIn = isUnattended(server)
       ? { login: await clientCredentialsLogin(challenge, { name, server, saved, fetch, now }) }
       : await codeLogin({ ...setup, now, signal, fetch, saved, challenge })
@@ -59,6 +59,16 @@ async function firstChallenge(server: RemoteServer, fetch: FetchLike): Promise<C
     // A server that does not even answer this says nothing; whether it can be reached shows in a moment.
     return {}
   }
+}
+
+/** What the server says now counts more than what it once said; only the rights it has asked for meanwhile are added. */
+function withSaved(now: Challenge, saved: Challenge = {}): Challenge {
+  if (saved.isStepUp === true) return { ...now, ...saved, ...pointer(now) }
+  return Object.keys(now).length === 0 ? saved : now
+}
+
+function pointer({ resourceMetadataUrl }: Challenge): Challenge {
+  return resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }
 }
 
 interface Keeping {

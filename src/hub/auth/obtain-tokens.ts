@@ -13,7 +13,7 @@ import type { RemoteServer } from '../../config/types.ts'
 import { CapstanError } from '../../errors.ts'
 import type { Challenge, Login, Saved } from './auth-store.ts'
 import { clientProof, configuredClient } from './client-identity.ts'
-import { discover, isSameIssuer, readAuthorizationServer, type AuthorizationServer } from './discover.ts'
+import { discover, hasMoved, isSameIssuer, readAuthorizationServer, type AuthorizationServer } from './discover.ts'
 import { wantedScope } from './wanted-scope.ts'
 
 /** One server, what is kept for it, and how to reach its authorization server. */
@@ -36,8 +36,10 @@ export async function refreshLogin(login: Login, request: TokenRequest): Promise
   const refreshToken = login.tokens.refresh_token
   if (refreshToken === undefined) return { kind: 'lost', what: 'login' }
   const settings = server.oauth || undefined
+  const { resourceMetadataUrl } = login
+  const challenge = resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }
+  if (await hasMoved(login, { server, challenge, fetch })) return { kind: 'lost', what: 'client' }
   const at = await readAuthorizationServer(login.authorizationServerUrl, fetch)
-  if (!isSameIssuer(at.issuer, login.issuer)) return { kind: 'lost', what: 'client' }
   const proof = clientProof(settings)
   try {
     const tokens = await refreshAuthorization(at.url, {
@@ -114,6 +116,7 @@ export function loginFrom(tokens: OAuthTokens, { at, clientId, scope, nowMs }: O
     issuer: at.issuer,
     authorizationServerUrl: at.url,
     ...(at.resource === undefined ? {} : { resource: at.resource }),
+    ...(at.resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: at.resourceMetadataUrl }),
     clientId,
     ...(scope === undefined ? {} : { requestedScope: scope }),
     ...kept(tokens, nowMs),
