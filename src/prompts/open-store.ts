@@ -45,8 +45,8 @@ export function openPromptStore(options: PromptStoreOptions): PromptStore {
     },
     put: async (draft, write = {}) => {
       const layer = await layerToWrite(draft.name, write)
-      await change(layer, write, (context) => putRecords([draft], context))
-      return await stored(draft.name, layer)
+      const records = await change(layer, write, (context) => putRecords([draft], context))
+      return await written(draft.name, layer, records)
     },
     putAll: async (drafts, write = {}) => {
       const layer = layerNamed(write.layer ?? 'user')
@@ -60,16 +60,16 @@ export function openPromptStore(options: PromptStoreOptions): PromptStore {
     },
     rename: async (name, to, write = {}) => {
       const layer = await layerOf(name, write)
-      await change(layer, write, (context) => renameRecords(name, to, context))
-      return await stored(to, layer)
+      const records = await change(layer, write, (context) => renameRecords(name, to, context))
+      return await written(to, layer, records)
     },
     history: async (name, { layer } = {}) => historyOf((await layerWithHistory(name, layer)).state, name),
     restore: async (name, at, write = {}) => {
       const source = await layerWithHistory(name, write.layer)
       const { prompt } = findRevision(source.state, name, at)
       const layer = source.layer.description.isWritable ? source.layer : await layerToWrite(name, write)
-      await change(layer, write, (context) => putRecords([{ ...prompt, name }], context))
-      return await stored(name, layer)
+      const records = await change(layer, write, (context) => putRecords([{ ...prompt, name }], context))
+      return await written(name, layer, records)
     },
     label: async (name, label, write = {}) => {
       const layer = await layerOf(name, write)
@@ -117,13 +117,23 @@ export function openPromptStore(options: PromptStoreOptions): PromptStore {
     layer: Layer,
     { by, expectedRevision, signal }: WriteOptions,
     records: (context: ChangeContext) => readonly LogRecord[],
-  ): Promise<void> {
+  ): Promise<readonly LogRecord[]> {
     if (signal?.aborted === true) throw stopped(signal, 'writing to the prompt library')
     const at = now().toISOString()
-    await layer.change(
-      (state, lastArchived) => records({ state, lastArchived, limits, at, by, expectedRevision }),
-      signal,
-    )
+    let made: readonly LogRecord[] = []
+    await layer.change((state, lastArchived) => {
+      made = records({ state, lastArchived, limits, at, by, expectedRevision })
+      return made
+    }, signal)
+    return made
+  }
+
+  /** What a change has stored, even if somebody else has changed it again since. */
+  async function written(name: string, layer: Layer, [record]: readonly LogRecord[]): Promise<StoredPrompt> {
+    if (record?.op !== 'put') return await stored(name, layer)
+    const { prompt, rev: revision = 1 } = record
+    const found = await overview.find(name, layer)
+    return { labels: {}, overrides: [], ...found, layer: layer.description.name, prompt, revision }
   }
 
   /** Where something new goes: beside what it replaces, if that may be written. */
