@@ -40,9 +40,8 @@ async function capturesIn(file: string): Promise<readonly Capture[]> {
 
 function captureOf(text: string): Capture {
   const [command = '', ...lines] = text.split('\n')
-  // A clone's `npx` runs the clone's own build, which is what the tests put on the PATH; so that is what the commands it names say.
-  const onPath = (words: string) => words.replaceAll('npx capstan', 'capstan')
-  return { command: onPath(command), output: onPath(lines.join('\n')) }
+  // A clone's `npx` runs the clone's own build, which is what the tests put on the PATH.
+  return { command: command.replaceAll('npx capstan', 'capstan'), output: lines.join('\n') }
 }
 
 /** Runs commands one after the other in one shell, in a folder that looks like a clone; gives what each printed. */
@@ -66,9 +65,13 @@ async function runInClone(
 
 const mark = '--- next command ---'
 
-/** Without what differs from run to run: durations and times, the width of columns that hold them, ids, memory, Node's version. */
+/**
+ * Without what differs from run to run: durations and times, the width of columns that hold them, ids, memory, Node's version; and without
+ * `npx`, which Capstan says only where it is not on the PATH, as here it is.
+ */
 function normalised(text: string): string {
   return text
+    .replaceAll('npx capstan', 'capstan')
     .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b/g, 'N ms')
     .replaceAll(/^(\s*node\s+)\d+\.\d+\.\d+$/gm, '$1N')
     .replaceAll(/\b(?:\d{2}:\d{2}:\d{2}|[0-9a-f]{8})\b/g, 'N')
