@@ -59,8 +59,8 @@ async function missing(library: TestLibrary, answered: readonly Answered[]): Pro
     const history = await store.history(prompt.name)
     const revisions = history.map(({ revision }) => revision)
     expect(new Set(revisions).size).toBe(revisions.length)
-    for (const { prompt: past } of history)
-      if (past !== undefined) stored.add(`${past.name} ${textOf(past).slice(0, 40)}`)
+    for (const { revision, prompt: past } of history)
+      if (past !== undefined) stored.add(`${past.name} ${revision} ${textOf(past).slice(0, 40)}`)
   }
   return answered.filter(({ name, revision, text }) => !stored.has(`${name} ${revision} ${text}`))
 }
