@@ -1,4 +1,4 @@
-import type { Config, ConfiguredServer, Origin, Standing } from '../config/types.ts'
+import type { Config, ConfiguredServer, Origin, OwnTool, Standing } from '../config/types.ts'
 import { unreachable } from '../errors.ts'
 import { maskEntry } from '../policy/secrets.ts'
 import { addExample } from './choose-servers.ts'
@@ -26,18 +26,24 @@ export function configToJson({ servers, settings, files, warnings }: Config): st
 function renderServer({ name, entry, origin, standing, shadows = [] }: ConfiguredServer, style: Style): string {
   const { text, paint } = describeStanding(standing, style)
   const lines = [
-    describeEntry(entry),
-    ...describeFurtherFields(entry),
-    `from ${describeOrigin(origin)}`,
+    ...(standing.kind === 'own'
+      ? standing.tools.map(describeOwnTool)
+      : [describeEntry(entry), ...describeFurtherFields(entry), `from ${describeOrigin(origin)}`]),
     ...shadows.map((shadow) => `replaces ${describeEntry(shadow.entry)} from ${describeOrigin(shadow.origin)}`),
   ]
   const body = lines.map((line) => `  ${line}\n`).join('')
   return `${style.name(revealedText(name))}  ${paint(text)}\n${body}`
 }
 
+function describeOwnTool({ name, file, standing }: OwnTool): string {
+  const remark = standing.kind === 'untrusted' ? `, ${untrustedText[standing.change]}` : ''
+  return revealedText(`${name} from ${file}${standing.kind === 'invalid' ? ', which cannot be used' : remark}`)
+}
+
 function describeStanding(standing: Standing, style: Style): { text: string; paint: (text: string) => string } {
   switch (standing.kind) {
     case 'usable':
+    case 'own':
       return { text: 'in use', paint: style.good }
     case 'disabled':
       return { text: 'disabled', paint: style.faint }

@@ -2,7 +2,7 @@ import type { InputQuestion } from '../config/inputs.ts'
 import type { Config } from '../config/types.ts'
 import type { DialledHub } from '../daemon/dial.ts'
 import { CapstanError } from '../errors.ts'
-import type { Hub } from '../hub/api.ts'
+import type { Hub, ServerStatus } from '../hub/api.ts'
 import type { CatalogueLook, CommandContext, GlobalFlags, Io, Needs } from './command.ts'
 import { dialDaemon, wantsDaemon } from './daemon-hub.ts'
 import type { Catalogued } from './disk-hub.ts'
@@ -113,9 +113,12 @@ async function waitingAt(hub: DialledHub, needs: Needs | undefined): Promise<rea
     needs,
     statuses.map((status) => status.name),
   )
-  return statuses
-    .filter(({ name, state }) => state.kind === 'untrusted' && state.change !== 'refused' && names.includes(name))
-    .map(({ name }) => name)
+  return statuses.filter((status) => names.includes(status.name) && isWaitingForTrust(status)).map(({ name }) => name)
+}
+
+function isWaitingForTrust({ state, leftOut = [] }: ServerStatus): boolean {
+  if (state.kind === 'untrusted') return state.change !== 'refused'
+  return leftOut.some(({ reason }) => reason === 'new' || reason === 'changed')
 }
 
 function namesNeeded(needs: Needs | undefined, all: readonly string[]): readonly string[] {

@@ -3,7 +3,8 @@ import { CapstanError } from '../errors.ts'
 import { places } from '../files/places.ts'
 import type { Catalogue, CatalogueOptions, Hub, ListKind, ServerStatus } from '../hub/api.ts'
 import { diskCatalogue } from '../hub/disk-catalogue.ts'
-import { listingCache } from '../hub/listing-cache.ts'
+import { listingCache, type ListingCache } from '../hub/listing-cache.ts'
+import { leftOutTools, storedFacts } from '../hub/own-tool-store.ts'
 
 /** The part of a Hub that looking needs. */
 export type Catalogued = Pick<Hub, 'servers' | 'catalogue'>
@@ -23,7 +24,7 @@ export function diskHub(config: Config, look: DiskLook): Catalogued | undefined 
   const seen = ask()
   if (seen === undefined) return undefined
   return {
-    servers: async () => config.servers.map(statusOf),
+    servers: async () => config.servers.map((server) => statusOf(server, cache)),
     async catalogue(options) {
       const isSameLook = sameNames(options?.servers, look.servers) && sameNames(options?.kinds, look.kinds)
       const catalogue = isSameLook ? seen : ask(options)
@@ -39,11 +40,13 @@ function sameNames(asked: readonly string[] | undefined, seen: readonly string[]
   return asked === undefined || (asked.length === seen.length && asked.every((name, index) => name === seen[index]))
 }
 
-function statusOf({ name, standing }: Config['servers'][number]): ServerStatus {
+function statusOf({ name, standing }: Config['servers'][number], cache: ListingCache): ServerStatus {
+  const leftOut = standing.kind === 'own' ? leftOutTools(standing.tools, (tool) => storedFacts(cache, tool)) : []
   const description = standing.kind === 'usable' ? standing.server.description : undefined
   return {
     name,
     ...(description === undefined ? {} : { description }),
+    ...(leftOut.length === 0 ? {} : { leftOut }),
     state: standing.kind === 'disabled' ? { kind: 'disabled' } : { kind: 'idle' },
   }
 }

@@ -1,6 +1,6 @@
 import { CapstanError } from '../errors.ts'
-import type { Catalogue, Hub, ListKind } from '../hub/api.ts'
-import { serversNamedIn } from '../hub/names.ts'
+import type { Catalogue, Hub, ListKind, ToolEntry } from '../hub/api.ts'
+import { findLeftOut, findTool, serversNamedIn } from '../hub/names.ts'
 import type { CommandContext } from './command.ts'
 
 /**
@@ -29,4 +29,17 @@ export async function reachFor(
   // Nothing answered that could have held the name, so its absence says nothing: the failure is the news.
   if (!isAnyThere && missing !== undefined) throw CapstanError.fromJSON(missing)
   return { hub, catalogue }
+}
+
+/** The tool of that name. One that is left out, because it waits for approval for example, is told apart from a wrong name. */
+export async function toolReached(
+  { hub, catalogue }: { readonly hub: Hub; readonly catalogue: Catalogue },
+  name: string,
+): Promise<ToolEntry> {
+  try {
+    return findTool(catalogue, name)
+  } catch (error) {
+    const leftOut = findLeftOut(await hub.servers(), name)
+    throw leftOut === undefined ? error : CapstanError.fromJSON(leftOut.error)
+  }
 }

@@ -76,6 +76,22 @@ export type Standing =
   | { readonly kind: 'invalid'; readonly error: CapstanError }
   /** `refused` means that a person said no to exactly this entry: doors say so, but do not ask again. */
   | { readonly kind: 'untrusted'; readonly change: 'new' | 'changed' | 'refused' }
+  /** The server whose tools are the person's own files; `trustProject` as the config was loaded, for looking at them again. */
+  | { readonly kind: 'own'; readonly tools: readonly OwnTool[]; readonly trustProject: boolean }
+
+/** A file of the person's or the project's that is a tool. Nothing of it has run. */
+export interface OwnTool {
+  readonly name: string
+  /** Absolute path. */
+  readonly file: string
+  readonly layer: 'user' | 'project'
+  readonly language: 'js' | 'ts'
+  readonly code: string
+  readonly standing:
+    | { readonly kind: 'usable' }
+    | Extract<Standing, { readonly kind: 'invalid' }>
+    | Extract<Standing, { readonly kind: 'untrusted' }>
+}
 
 export interface ConfiguredServer {
   readonly name: string

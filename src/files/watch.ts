@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, watch, type FSWatcher } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, watch, type FSWatcher } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 export interface WatchOptions {
@@ -11,7 +11,7 @@ export interface WatchOptions {
 }
 
 /**
- * Calls `onChange` with the paths whose content changed. The folders are watched, not the files: editors replace a file by
+ * Calls `onChange` with the paths whose content changed; that of a folder is the names in it. The folders are watched, not the files: editors replace a file by
  * renaming another over it, and a file may not exist yet. A write that changes nothing is not a change.
  */
 export function watchFiles(
@@ -79,9 +79,10 @@ export function watchFiles(
 
 /** The folder of the file, that of the file it links to, and where there is none the nearest that it would stand in. */
 function foldersOf(file: string): readonly string[] {
+  const own = namesIn(file) === undefined ? [] : [file]
   const folder = nearestExisting(dirname(file))
   try {
-    return [folder, dirname(realpathSync(file))]
+    return [...own, folder, dirname(realpathSync(file))]
   } catch {
     return [folder] // The file does not exist yet.
   }
@@ -95,6 +96,14 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    return undefined // Missing and unreadable are the same here; whoever loads the file reports why.
+    return namesIn(file) // Missing and unreadable are the same here; whoever loads the file reports why.
+  }
+}
+
+function namesIn(folder: string): string | undefined {
+  try {
+    return readdirSync(folder).toSorted().join('\n')
+  } catch {
+    return undefined
   }
 }

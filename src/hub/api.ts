@@ -113,9 +113,18 @@ export type ServerState =
   /** For good: only a change of its entry, or a restart by hand, can help. */
   | { readonly kind: 'failed'; readonly error: ErrorJson; readonly stderrTail: readonly string[] }
 
+/** A tool that is not there, and why: nobody has approved it, or it cannot be used as it is. */
+export interface LeftOutTool {
+  readonly tool: string
+  readonly reason: 'new' | 'changed' | 'refused' | 'broken'
+  readonly error: ErrorJson
+}
+
 export interface ServerStatus {
   readonly name: string
   readonly description?: string
+  /** Absent when nothing is known to be left out. */
+  readonly leftOut?: readonly LeftOutTool[]
   readonly state: ServerState
   /** Absent as long as nothing has been asked of it. */
   readonly stats?: ServerStats

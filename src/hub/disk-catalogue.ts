@@ -1,8 +1,9 @@
-import type { Config, ConfiguredServer } from '../config/types.ts'
+import type { Config, ConfiguredServer, OwnTool } from '../config/types.ts'
 import { toolExists } from '../policy/decide.ts'
 import type { Catalogue, Coverage, ListKind } from './api.ts'
 import { buildCatalogue, noLists, readList, type Lists } from './catalogue.ts'
 import { listingKey, type ListingCache } from './listing-cache.ts'
+import { storedFacts } from './own-tool-store.ts'
 
 export interface DiskQuestion {
   readonly servers: readonly string[]
@@ -31,6 +32,7 @@ function cachedServer(
   spec: ConfiguredServer,
   { config, cache, question: { kinds, maxAgeMs, nowMs } }: DiskContext,
 ): { readonly coverage: Coverage; readonly lists: Lists } | undefined {
+  if (spec.standing.kind === 'own') return ownTools(spec.name, spec.standing.tools, cache)
   if (spec.standing.kind !== 'usable') return undefined
   const cached = cache.read(listingKey(spec, config.surroundings))
   if (cached === undefined || nowMs - cached.savedAtMs > maxAgeMs) return undefined
@@ -41,5 +43,22 @@ function cachedServer(
   return {
     coverage: { kind: 'cached', server: spec.name, savedAtMs: cached.savedAtMs },
     lists: { ...lists, tools: lists.tools.filter((tool) => toolExists(tools, tool.tool)) },
+  }
+}
+
+/** What is kept of a tool file belongs to its very text: however old, it is what the file says now. */
+function ownTools(
+  server: string,
+  tools: readonly OwnTool[],
+  cache: ListingCache,
+): { readonly coverage: Coverage; readonly lists: Lists } | undefined {
+  const known = tools.filter(({ standing }) => standing.kind === 'usable').map((tool) => storedFacts(cache, tool))
+  if (!known.every((facts) => facts !== undefined)) return undefined
+  const definitions = known.flatMap((facts) => (facts.kind === 'tool' ? [facts.definition] : []))
+  // With none of them left there is a reason to tell, and the server tells it.
+  if (definitions.length === 0) return undefined
+  return {
+    coverage: { kind: 'listed', server },
+    lists: { ...noLists, tools: readList('tools', server, definitions).entries },
   }
 }

@@ -1,7 +1,7 @@
 import { CapstanError } from '../errors.ts'
 import { isAllowed, isDenied, serversAllowed } from '../policy/decide.ts'
-import type { ExecOutcome, RunOptions, Sandbox } from '../sandbox/api.ts'
-import type { Catalogue, ExecOptions, Hub, JsonValue, ToolEntry } from './api.ts'
+import type { Entry, ExecOutcome, RunOptions, Sandbox } from '../sandbox/api.ts'
+import type { Catalogue, ExecOptions, Hub, JsonValue, LeftOutTool, ToolEntry, ToolRef } from './api.ts'
 import { findTool } from './names.ts'
 import { nearest } from './nearest.ts'
 import { signature } from './signature.ts'
@@ -10,15 +10,27 @@ import { signature } from './signature.ts'
 export type ExecHub = Pick<Hub, 'servers' | 'catalogue' | 'call' | 'search'> & {
   /** Patterns of tools that the config denies, by server. */
   readonly denied: (server: string) => readonly string[]
+  readonly leftOut: (server: string) => readonly LeftOutTool[]
+}
+
+/** What a call inherits from the run that makes it. */
+export interface Nesting {
+  /** How many runs it is inside of. */
+  readonly depth: number
+  /** What the run may not call, nor anything that it calls. */
+  readonly deny: readonly string[]
+}
+
+export interface Execution extends ExecOptions {
+  readonly code: string
+  /** A snippet when absent. */
+  readonly entry?: Entry
+  readonly depth?: number
 }
 
 /** Runs a snippet over the tools of a hub. The policy decides once which tools are there; every call passes the hub's own again. */
-export async function execute(
-  sandbox: Sandbox,
-  hub: ExecHub,
-  options: ExecOptions & { readonly code: string },
-): Promise<ExecOutcome> {
-  const { code, signal, language, limits, onEvent } = options
+export async function execute(sandbox: Sandbox, hub: ExecHub, options: Execution): Promise<ExecOutcome> {
+  const { code, signal, language, limits, onEvent, onAsk, entry, depth } = options
   const asked = await serversToAsk(hub, options)
   const catalogue = await hub.catalogue({
     kinds: ['tools'],
@@ -32,14 +44,18 @@ export async function execute(
   const visible = { ...catalogue, tools }
   const run: RunOptions = {
     tools: namesByServer(tools),
-    call: (tool, args, { signal: own }) => hub.call(tool, args, { signal: own }),
+    call: (tool, args, { signal: own }) =>
+      hub.call(tool, args, { signal: own, ...(onAsk === undefined ? {} : { onAsk }) }),
     search: async (query, filter, { signal: own }) =>
       found(await hub.search(query, { ...asked, ...filter, signal: own }), visible),
     inspect: async (name) => described(findTool(visible, name)),
+    whyAbsent: (tool) => whyAbsent(tool, hub, catalogue),
     nearest: (name, candidates) => nearest(name, candidates),
     ...(signal === undefined ? {} : { signal }),
     ...(language === undefined ? {} : { language }),
     ...(limits === undefined ? {} : { limits }),
+    ...(entry === undefined ? {} : { entry }),
+    ...(depth === undefined ? {} : { depth }),
     ...(onEvent === undefined
       ? {}
       : { onLog: (line) => onEvent({ kind: 'log', line }), onCall: (event) => onEvent({ kind: 'call', event }) }),
@@ -58,6 +74,15 @@ async function serversToAsk(hub: ExecHub, { allow }: ExecOptions): Promise<{ rea
 function isThere(tool: ToolEntry, hub: ExecHub, { allow, deny = [] }: ExecOptions): boolean {
   const denied = [...deny, ...hub.denied(tool.server)]
   return allow === undefined ? !isDenied(denied, tool) : isAllowed({ allow, deny: denied }, tool)
+}
+
+/** A server that did not answer, or a tool that waits for approval, is something else than a wrong name. */
+function whyAbsent({ server, tool }: ToolRef, hub: ExecHub, { servers }: Catalogue): CapstanError | undefined {
+  const coverage = servers.find((one) => one.server === server)
+  if (coverage === undefined) return undefined
+  const leftOut = hub.leftOut(server).find((one) => one.tool === tool)?.error
+  const error = leftOut ?? (coverage.kind === 'missing' ? coverage.error : undefined)
+  return error === undefined ? undefined : CapstanError.fromJSON(error)
 }
 
 function namesByServer(tools: readonly ToolEntry[]): Readonly<Record<string, readonly string[]>> {

@@ -10,7 +10,7 @@ import type { CallLog } from './call-log.ts'
 import { callTool } from './call-tool.ts'
 import type { SchemaCheck } from './check-arguments.ts'
 import { collectCatalogue } from './collect-catalogue.ts'
-import { execute, noSandbox } from './exec.ts'
+import { execute, noSandbox, type ExecHub, type Nesting } from './exec.ts'
 import { listingCache } from './listing-cache.ts'
 import { connectionPool, type ConnectionPool } from './connection-pool.ts'
 import { connect, type ServerHost } from './connect.ts'
@@ -73,13 +73,16 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   // Where servers are shared, whoever shares them runs them.
   const own = options.pool === undefined ? openServerHost({ env, ...options }) : undefined
   const ownPool = connectionPool()
-  const context = contextOf(first, options, { ownPool, host: own ?? options.pool?.host, emit })
+  let sandbox: Promise<Sandbox> | undefined
+  const makeSandbox = options.sandbox
+  const loadSandbox = makeSandbox === undefined ? undefined : () => (sandbox ??= makeSandbox())
+  const ownTools = loadSandbox === undefined ? undefined : { sandbox: loadSandbox, hubFor }
+  const context = contextOf(first, options, { ownPool, host: own ?? options.pool?.host, emit, ownTools })
   const servers = serverSet(context, options.builtins ?? [])
   // Loaded with the first call, while its server boots.
   let checking: Promise<SchemaCheck> | undefined
   const loadCheck = () => (checking ??= import('./check-arguments.ts').then(({ schemaCheck }) => schemaCheck()))
   const findTools = searchTools()
-  let sandbox: Promise<Sandbox> | undefined
   let { catalogueSeconds } = first.settings
 
   const closeOnAbort = () => void close()
@@ -94,27 +97,9 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   await servers.take(first.servers)
 
   const hub: OpenedHub = {
-    servers: async () => servers.all().map((server) => server.status()),
+    servers: async () => servers.statuses(),
     catalogue: (wanted = {}) => collectCatalogue(servers, { ...wanted, deadlineMs: catalogueSeconds * 1000 }),
-    async call(ref, args, callOptions = {}) {
-      const startedAt = performance.now()
-      const report = (
-        outcome: (HubEvent & { kind: 'call' })['outcome'],
-        end: { result?: ToolResult; error?: string },
-      ) => {
-        const ms = performance.now() - startedAt
-        emit({ kind: 'call', tool: ref, ms, outcome })
-        options.callLog?.record({ tool: ref, ms, outcome, args, ...end })
-      }
-      try {
-        const result = await callTool({ servers, loadCheck, ref, args }, callOptions)
-        report(result.isError === true ? 'tool_error' : 'ok', { result })
-        return result
-      } catch (error) {
-        if (error instanceof CapstanError) report(error.code, { error: error.message })
-        throw error
-      }
-    },
+    call: (ref, args, callOptions) => callFrom(undefined, ref, args, callOptions),
     prompt: async (ref, args, wait) => renderPrompt(servers.named(ref.server), ref, { args, signal: wait?.signal }),
     complete: async (target, argument, wait) =>
       completeArgument(servers.named(target.server), target, { argument, ...wait }),
@@ -135,8 +120,8 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
       return findTools(tools, query, wanted)
     },
     exec: async (code, wanted = {}) => {
-      if (options.sandbox === undefined) throw noSandbox()
-      return execute(await (sandbox ??= options.sandbox()), { ...hub, denied: servers.denied }, { code, ...wanted })
+      if (loadSandbox === undefined) throw noSandbox()
+      return execute(await loadSandbox(), hubFor({ depth: 1, deny: wanted.deny ?? [] }), { code, ...wanted })
     },
     control: (name, action, wait) =>
       waitFor(servers.control(name, action), wait?.signal, `${action} of server "${name}"`),
@@ -154,18 +139,49 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
     [Symbol.asyncDispose]: close,
   }
   return hub
+
+  /** `nesting` is what a call inherits that a run in the sandbox makes. */
+  async function callFrom(
+    nesting: Nesting | undefined,
+    ...[ref, args, callOptions = {}]: Parameters<Hub['call']>
+  ): Promise<ToolResult> {
+    const startedAt = performance.now()
+    const report = (
+      outcome: (HubEvent & { kind: 'call' })['outcome'],
+      end: { result?: ToolResult; error?: string },
+    ) => {
+      const ms = performance.now() - startedAt
+      emit({ kind: 'call', tool: ref, ms, outcome })
+      options.callLog?.record({ tool: ref, ms, outcome, args, ...end })
+    }
+    try {
+      const result = await callTool({ servers, loadCheck, ref, args, nesting }, callOptions)
+      report(result.isError === true ? 'tool_error' : 'ok', { result })
+      return result
+    } catch (error) {
+      if (error instanceof CapstanError) report(error.code, { error: error.message })
+      throw error
+    }
+  }
+
+  /** The hub as code in the sandbox sees it. */
+  function hubFor(nesting: Nesting): ExecHub {
+    const { denied, leftOut } = servers
+    return { ...hub, call: (...call) => callFrom(nesting, ...call), denied, leftOut }
+  }
 }
 
 interface Running {
   readonly ownPool: ConnectionPool
   readonly host: ServerHost | undefined
   readonly emit: (event: HubEvent) => void
+  readonly ownTools: HubContext['ownTools']
 }
 
 function contextOf(
   { surroundings }: Config,
   { resolve = {}, tap, pool, client, onAsk }: OpenHubOptions,
-  { ownPool, host, emit }: Running,
+  { ownPool, host, emit, ownTools }: Running,
 ): HubContext {
   if (host === undefined) throw new Error('nobody runs the servers')
   const { env, homeFolder } = surroundings
@@ -183,6 +199,7 @@ function contextOf(
     client,
     onAsk,
     emit,
+    ownTools,
   }
 }
 

@@ -1,5 +1,5 @@
 import { CapstanError } from '../errors.ts'
-import type { Catalogue, PromptEntry, ToolEntry, ToolRef } from './api.ts'
+import type { Catalogue, LeftOutTool, PromptEntry, ServerStatus, ToolEntry, ToolRef } from './api.ts'
 import { nearest } from './nearest.ts'
 
 const maxModelName = 64
@@ -54,6 +54,14 @@ export function findTool(catalogue: Catalogue, text: string): ToolEntry {
     all: catalogue.tools,
     note: silentServers(catalogue),
   })
+}
+
+/** The tool that a person means, where it is known to be left out. */
+export function findLeftOut(statuses: readonly ServerStatus[], text: string): LeftOutTool | undefined {
+  const typed = withoutMcp(text)
+  const all = statuses.flatMap(({ name, leftOut = [] }) => leftOut.map((tool) => ({ name, tool })))
+  const isMeant = (name: string, tool: string) => ['.', '/', '__'].some((between) => typed === name + between + tool)
+  return all.find(({ name, tool }) => isMeant(name, tool.tool) || tool.tool === text)?.tool
 }
 
 /** The prompt a person means by `server:prompt`, `server.prompt`, `server/prompt`, or a bare name when unique. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { parseEntry } from '../config/entry.ts'
 import type { ConfiguredServer, Standing } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
-import type { ControlAction } from './api.ts'
+import type { ControlAction, LeftOutTool, ServerStatus } from './api.ts'
 import { closest } from './names.ts'
 import { liveServer, type LiveServer } from './server.ts'
 import { setupBuiltin, setupConfigured, type BuiltinServer, type HubContext } from './setup.ts'
@@ -16,13 +16,17 @@ interface Member {
   /** As it lives: enabled or disabled since, perhaps. */
   readonly effective: ServerSpec
   readonly live: LiveServer
+  readonly leftOut: () => readonly LeftOutTool[]
 }
 
 /** The servers of one hub, by name. */
 export interface ServerSet {
   readonly all: () => readonly LiveServer[]
   readonly named: (name: string) => LiveServer
+  readonly statuses: () => readonly ServerStatus[]
   readonly denied: (name: string) => readonly string[]
+  /** The tools of a server that are not there, as far as is known. */
+  readonly leftOut: (name: string) => readonly LeftOutTool[]
   /** Takes a new list: only servers whose spec changed are closed, and connect anew when next needed. */
   readonly take: (configured: readonly ConfiguredServer[]) => Promise<void>
   readonly control: (name: string, action: ControlAction) => Promise<void>
@@ -36,6 +40,12 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
   return {
     all: () => [...servers.values()].map(({ live }) => live),
     named: (name) => entryOf(name).live,
+    statuses: () =>
+      [...servers.values()].map(({ live, leftOut }) => ({
+        ...live.status(),
+        ...(leftOut().length === 0 ? {} : { leftOut: leftOut() }),
+      })),
+    leftOut: (name) => servers.get(name)?.leftOut() ?? [],
     denied: (name) => {
       const { effective } = entryOf(name)
       return 'standing' in effective && effective.standing.kind === 'usable' ? effective.standing.server.deny : []
@@ -78,7 +88,7 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
       await predecessorGone
       return setup.lease(user)
     }
-    return { spec, effective: spec, live: liveServer({ ...setup, lease }) }
+    return { spec, effective: spec, live: liveServer({ ...setup, lease }), leftOut: setup.leftOut ?? nothing }
   }
 
   function entryOf(name: string): Member {
@@ -91,6 +101,8 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
     })
   }
 }
+
+const nothing = (): readonly LeftOutTool[] => []
 
 /** In the order of their names; a server of the config replaces a built-in one of the same name. */
 function specsOf(configured: readonly ConfiguredServer[], builtins: readonly BuiltinServer[]): readonly ServerSpec[] {

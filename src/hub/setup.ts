@@ -10,6 +10,7 @@ import { handshake, type ConnectOptions, type ServerHost } from './connect.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import type { ServerPlan } from './shared-server.ts'
 import { listingKey, type ListingCache } from './listing-cache.ts'
+import { setupOwnTools, type OwnToolsWorld, type SetupWithGaps } from './setup-own-tools.ts'
 import type { Limits, ServerSetup } from './server.ts'
 import type { OpenHooks } from './server-copy.ts'
 import type { Tap } from './tap-transport.ts'
@@ -40,6 +41,8 @@ export interface HubContext {
   /** For what runs inside this hub and nobody else can use. */
   readonly ownPool: Pick<ConnectionPool, 'lease'>
   readonly client?: string | undefined
+  /** What the person's own tools run in and see; absent where there is no sandbox. */
+  readonly ownTools?: OwnToolsWorld | undefined
   /** Answers what servers ask when the caller does not. */
   readonly onAsk?: OnAsk | undefined
   readonly emit: (event: HubEvent) => void
@@ -48,8 +51,9 @@ export interface HubContext {
 const defaultLimits: Limits = { idleMs: 60_000, maxMs: 600_000, startMs: 30_000 }
 
 /** How a configured server lives: its limits, whether it may be used, and what is run for it. */
-export function setupConfigured(spec: ConfiguredServer, context: HubContext): ServerSetup {
+export function setupConfigured(spec: ConfiguredServer, context: HubContext): SetupWithGaps {
   const { name, standing } = spec
+  if (standing.kind === 'own') return setupOwnTools(name, standing, context)
   const server = standing.kind === 'usable' ? standing.server : undefined
   const barred = whyBarred(spec)
   return {
@@ -105,7 +109,7 @@ function shareKey(server: ServerConfig, { surroundings: { env, workspaceFolder }
   ].join('\n')
 }
 
-export function setupBuiltin(builtin: BuiltinServer, context: HubContext): ServerSetup {
+export function setupBuiltin(builtin: BuiltinServer, context: HubContext): SetupWithGaps {
   const { name, description } = builtin
   return {
     name,
@@ -159,6 +163,7 @@ function limitsOf(server: ServerConfig): Limits {
 function whyBarred({ name, standing, origin }: ConfiguredServer): ServerSetup['barred'] {
   switch (standing.kind) {
     case 'usable':
+    case 'own':
       return undefined
     case 'disabled': {
       const error = new CapstanError('server_disabled', `Server "${name}" is disabled.`, {

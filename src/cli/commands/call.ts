@@ -1,6 +1,5 @@
 import { CapstanError } from '../../errors.ts'
 import type { ToolEntry, ToolResult } from '../../hub/api.ts'
-import { findTool } from '../../hub/names.ts'
 import { typeArguments } from '../../hub/typed-arguments.ts'
 import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
 import { contentText, type Block } from '../content.ts'
@@ -8,7 +7,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { readArguments } from '../pairs.ts'
 import { plainText } from '../plain-text.ts'
 import { showProgress } from '../progress.ts'
-import { reachFor } from '../reach.ts'
+import { reachFor, toolReached } from '../reach.ts'
 
 export const command: Command = {
   options: { args: { type: 'string' }, save: { type: 'string' }, full: { type: 'boolean' } },
@@ -42,11 +41,12 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
     })
 
   refuseSplitName(name, words[0])
-  const [{ pairs, base }, { hub, catalogue }] = await Promise.all([
+  const [{ pairs, base }, reached] = await Promise.all([
     readArguments({ words, flag: values['args'] }, context),
     reachFor(context, name, ['tools']),
   ])
-  const tool = findTool(catalogue, name)
+  const { hub } = reached
+  const tool = await toolReached(reached, name)
   const { args, warnings } = typeArguments(tool, pairs, base)
   for (const warning of warnings) io.err(`warning: ${plainText(warning)}\n`)
 

@@ -1,6 +1,6 @@
 import { CapstanError } from '../../errors.ts'
 import type { Catalogue, CatalogueOptions, Hub, PromptEntry, ServerStatus, ToolEntry } from '../../hub/api.ts'
-import { closest, findPrompt, findTool, serversNamedIn } from '../../hub/names.ts'
+import { closest, findLeftOut, findPrompt, findTool, serversNamedIn } from '../../hub/names.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import type { Catalogued } from '../disk-hub.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -81,7 +81,14 @@ async function inspectEntry(hub: Catalogued, { name, fresh, statuses, context }:
   })
   const failure = totalFailure(groups)
   if (failure !== undefined) throw CapstanError.fromJSON(failure.error)
-  const entry = findEntry(catalogue, name, all, () => reportMissing(groups, context))
+  const entry = findEntry(catalogue, name, all, () => {
+    const leftOut = findLeftOut(
+      groups.map(({ status }) => status),
+      name,
+    )
+    if (leftOut !== undefined) throw CapstanError.fromJSON(leftOut.error)
+    reportMissing(groups, context)
+  })
   await show(context, entry, (look) => ('tool' in entry ? renderTool(entry, look) : renderPrompt(entry, look)))
   return exitCodes.ok
 }

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { readServerFile } from '../../config/edit.ts'
 import { describeChange } from '../../config/describe-change.ts'
+import { findOwnTools } from '../../config/own-tools.ts'
 import { findProject } from '../../config/project.ts'
 import {
   decidedEntry,
@@ -10,10 +12,12 @@ import {
   type TrustStanding,
   type TrustStore,
 } from '../../config/trust.ts'
+import type { OwnTool } from '../../config/types.ts'
 import { CapstanError } from '../../errors.ts'
 import { homeFolder } from '../../files/places.ts'
 import { closest } from '../../hub/names.ts'
 import { maskEntry } from '../../policy/secrets.ts'
+import { pendingTool } from '../ask-and-record.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { revealedText } from '../plain-text.ts'
@@ -21,11 +25,12 @@ import { askForTrust, describePending, type PendingServer } from '../trust-quest
 
 export const command: Command = {
   options: { all: { type: 'boolean' } },
-  help: `Show which servers of the project's .mcp.json wait for your approval, and approve them. Until then they are not started.
+  help: `Show which servers of the project's .mcp.json and which tools in its .capstan/tools wait for your approval, and approve
+them. Until then they are not started, and nothing of them runs.
 
-An approval is of the whole entry as it stands in the file. When it changes, it waits again, with the difference.
+An approval is of the whole entry as it stands in the file, or of a tool's code. When it changes, it waits again, with the difference.
 
-  NAME…    approve these, also one that you refused before
+  NAME…    approve these, also one that you refused before: server, or my.tool
   --all    approve all that wait
   --json   what waits and what was decided, as one JSON value
 
@@ -45,7 +50,7 @@ interface ReviewedServer extends PendingServer {
 
 async function run(context: CommandContext, input: CommandInput): Promise<number> {
   const { io, flags, signal } = context
-  const servers = await projectServers(context)
+  const servers = await reviewedItems(context)
   const waiting = servers.filter(isWaiting)
   const approved = approvedByName(servers, waiting, input)
   if (approved !== undefined) {
@@ -56,7 +61,7 @@ async function run(context: CommandContext, input: CommandInput): Promise<number
   } else if (flags.mayAsk && waiting.length > 0) {
     await recordDecisions(trustFile(io.env), await askForTrust(io, waiting, { signal }))
   }
-  const after = await projectServers(context)
+  const after = await reviewedItems(context)
   await io.out(flags.json ? toJson(after) : toText(after, approved ?? []))
   return after.some(isWaiting) ? exitCodes.notAllowed : exitCodes.ok
 }
@@ -66,12 +71,26 @@ function isWaiting({ standing, entry }: ReviewedServer): boolean {
   return (standing === 'new' || standing === 'changed') && entry['disabled'] !== true
 }
 
-async function projectServers({ io }: CommandContext): Promise<readonly ReviewedServer[]> {
-  const { file: projectFile } = await findProject(io.cwd, homeFolder(io.env))
-  if (projectFile === undefined) return []
-  const [entries, store] = await Promise.all([readServerFile(projectFile), readTrust(trustFile(io.env))])
+/** The project's servers, and the tools of its own. */
+async function reviewedItems({ io }: CommandContext): Promise<readonly ReviewedServer[]> {
+  const { file: projectFile, root } = await findProject(io.cwd, homeFolder(io.env))
+  const store = await readTrust(trustFile(io.env))
   for (const warning of store.warnings) io.err(`Warning: ${warning}\n`)
-  return [...entries].map(([name, entry]) => reviewed(store, { projectFile, name, entry }))
+  const [entries, tools] = await Promise.all([
+    projectFile === undefined ? [] : readServerFile(projectFile),
+    findOwnTools({ env: io.env, workspaceFolder: root }, (...asked) => standingOf(store, ...asked)),
+  ])
+  return [
+    ...[...entries].map(([name, entry]) => reviewed(store, { projectFile: projectFile ?? '', name, entry })),
+    ...tools.flatMap((tool) => reviewedTool(store, tool)),
+  ]
+}
+
+/** The person's own tools need no approval, and a file that cannot be a tool has nothing to approve. */
+function reviewedTool(store: TrustStore, tool: OwnTool): readonly ReviewedServer[] {
+  if (tool.layer === 'user' || tool.standing.kind === 'invalid') return []
+  const standing = tool.standing.kind === 'usable' ? 'trusted' : tool.standing.change
+  return [{ ...pendingTool(store, tool), standing }]
 }
 
 function reviewed(store: TrustStore, { projectFile, name, entry }: PendingServer): ReviewedServer {
@@ -89,44 +108,56 @@ function approvedByName(
   if (values['all'] === true && positionals.length > 0) throw new CapstanError('usage', 'Give either names or --all.')
   if (values['all'] === true) return waiting
   if (positionals.length === 0) return undefined
-  return positionals.map((name) => servers.find((server) => server.name === name) ?? unknownServer(name, servers))
+  return positionals.map((name) => servers.find((server) => shownName(server) === name) ?? unknownServer(name, servers))
 }
 
 function unknownServer(name: string, servers: readonly ReviewedServer[]): never {
-  const hint = closest(
-    name,
-    servers.map((server) => server.name),
-  )
-  throw new CapstanError('server_unknown', `The project's file has no server "${name}".${hint}`, {
+  const hint = closest(name, servers.map(shownName))
+  throw new CapstanError('server_unknown', `The project has no server or tool of its own called "${name}".${hint}`, {
     server: name,
     next: 'Run: capstan review',
   })
 }
 
+function shownName({ name, tool }: ReviewedServer): string {
+  return tool ?? name
+}
+
 function toText(servers: readonly ReviewedServer[], approved: readonly ReviewedServer[]): string {
-  const [first] = servers
-  if (first === undefined) return 'Nothing waits: there are no project servers here.\n'
-  const waiting = servers.filter(isWaiting)
+  if (servers.length === 0) return 'Nothing waits: there are no project servers here.\n'
+  const files = Map.groupBy(servers, ({ projectFile }) => projectFile)
   const refused = servers.filter(({ standing }) => standing === 'refused')
   const approvals = approved.length === 0 ? '' : `Approved: ${namesOf(approved)}.\n`
-  const heading = waiting.length === 0 ? 'Nothing waits' : 'These wait for your approval'
-  const lines = waiting.flatMap(describePending).map((line) => `  ${line}\n`)
+  const listed = [...files].map(([file, ofFile]) => fileText(file, ofFile.filter(isWaiting)))
   const refusals = refused.length === 0 ? '' : `Refused: ${namesOf(refused)}. To approve one: capstan review NAME\n`
-  const next = waiting.length === 0 ? '' : 'Next: capstan review --all, or capstan review NAME…\n'
-  return `${approvals}${heading} in ${revealedText(first.projectFile)}${waiting.length === 0 ? '.' : ':'}\n${lines.join('')}${refusals}${next}`
+  const next = servers.some(isWaiting) ? 'Next: capstan review --all, or capstan review NAME…\n' : ''
+  return `${approvals}${listed.join('')}${refusals}${next}`
+}
+
+function fileText(file: string, waiting: readonly ReviewedServer[]): string {
+  if (waiting.length === 0) return `Nothing waits in ${revealedText(file)}.\n`
+  const lines = waiting.flatMap(describePending).map((line) => `  ${line}\n`)
+  return `These wait for your approval in ${revealedText(file)}:\n${lines.join('')}`
 }
 
 function namesOf(servers: readonly ReviewedServer[]): string {
-  return servers.map(({ name }) => revealedText(name)).join(', ')
+  return servers.map((server) => revealedText(shownName(server))).join(', ')
 }
 
 function toJson(servers: readonly ReviewedServer[]): string {
-  const rows = servers.map(({ projectFile, name, entry, standing, before }) => ({
+  const [ownTools, others] = [servers.filter(({ tool }) => tool !== undefined), servers.filter(({ tool }) => !tool)]
+  const rows = others.map(({ projectFile, name, entry, standing, before }) => ({
     name,
     file: projectFile,
     standing,
     entry: maskEntry(entry),
     ...(before === undefined ? {} : { change: describeChange(before, entry) }),
   }))
-  return `${JSON.stringify({ servers: rows })}\n`
+  const tools = ownTools.map((tool) => ({
+    name: shownName(tool),
+    file: join(tool.projectFile, tool.name),
+    standing: tool.standing,
+    ...(isWaiting(tool) ? { lines: describePending(tool) } : {}),
+  }))
+  return `${JSON.stringify({ servers: rows, tools })}\n`
 }

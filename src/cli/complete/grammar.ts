@@ -48,9 +48,9 @@ export const positionals: Readonly<Record<string, (asking: Asking) => Answer>> =
   read: one(async ({ knowledge }) => words(resourceWords(await knowledge.catalogue('resources')))),
   exec: one(() => files()),
   import: ({ given }) => words(clientWords().filter(({ value }) => !given.positionals.includes(value))),
-  remove: servers(),
+  remove: servers((standing) => standing !== 'own'),
   enable: servers((standing) => standing === 'disabled'),
-  disable: servers((standing) => standing !== 'disabled'),
+  disable: servers((standing) => standing !== 'disabled' && standing !== 'own'),
   doctor: servers(),
   review: servers((standing) => standing === 'untrusted'),
   calls: callsWords,
@@ -147,4 +147,5 @@ const aboutStanding: Readonly<Record<Standing['kind'], string>> = {
   disabled: 'server, disabled',
   invalid: 'server, its entry is wrong',
   untrusted: 'server, waits for your approval',
+  own: 'your own tools',
 }

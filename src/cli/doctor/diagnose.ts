@@ -1,5 +1,6 @@
 import type { ServerConfig } from '../../config/types.ts'
 import { errorFamilies, type ErrorJson } from '../../errors.ts'
+import type { LeftOutTool } from '../../hub/api.ts'
 import { maskEntry } from '../../policy/secrets.ts'
 import { shellQuote } from '../render/example.ts'
 import { count, formatMs } from '../render/numbers.ts'
@@ -10,7 +11,8 @@ import type { Evidence, Fact, Finding, ServerReport } from './report.ts'
 
 /** What is known about a server, what is wrong with it, and how to mend it. */
 export function diagnose(evidence: Evidence): ServerReport {
-  const findings = [...failureOf(evidence), ...notesOf(evidence)]
+  const leftOut = (evidence.group.status.leftOut ?? []).map(leftOutFinding)
+  const findings = [...(leftOut.length > 0 ? leftOut : failureOf(evidence)), ...notesOf(evidence)]
   const isWell = findings.every((finding) => finding.level === 'note')
   return {
     name: evidence.group.status.name,
@@ -18,6 +20,11 @@ export function diagnose(evidence: Evidence): ServerReport {
     findings,
     stderrTail: isWell ? [] : stderrTail(evidence),
   }
+}
+
+function leftOutFinding({ error, reason }: LeftOutTool): Finding {
+  const level = reason === 'refused' ? 'note' : 'problem'
+  return { level, what: error.message, mend: error.next ?? 'Correct the file.' }
 }
 
 function factsOf(evidence: Evidence): readonly Fact[] {

@@ -1,4 +1,4 @@
-import type { ServerState } from '../../hub/api.ts'
+import type { LeftOutTool, ServerState } from '../../hub/api.ts'
 import { errorFamilies, unreachable } from '../../errors.ts'
 import { plainLine } from '../plain-text.ts'
 import type { Look } from './inspection.ts'
@@ -28,13 +28,27 @@ export function needsOf(groups: readonly ServerGroup[], warnings: readonly strin
   }
   return [
     ...(untrusted.length === 0 ? [] : [review]),
+    ...groups.flatMap(({ status: { leftOut = [] } }) => needsOfTools(leftOut)),
     ...groups.flatMap(needOfServer),
     ...warnings.map((what) => ({ what, next: 'capstan config' })),
   ]
 }
 
+function needsOfTools(leftOut: readonly LeftOutTool[]): readonly Need[] {
+  const waiting = leftOut.filter(({ reason }) => reason === 'new' || reason === 'changed')
+  const broken = leftOut.filter(({ reason }) => reason === 'broken')
+  const names = waiting.map(({ tool }) => `my.${tool}`).join(', ')
+  return [
+    ...(waiting.length === 0
+      ? []
+      : [{ what: `Project tools that wait for your approval: ${names}`, next: 'capstan review' }]),
+    ...broken.map(({ error }) => ({ what: error.message, next: 'capstan doctor my' })),
+  ]
+}
+
 function needOfServer(group: ServerGroup): readonly Need[] {
-  const problem = problemOf(group)
+  // Its tools have been named one by one.
+  const problem = group.status.leftOut === undefined ? problemOf(group) : undefined
   const { name, state } = group.status
   if (problem === undefined || state.kind === 'untrusted') return []
   const isInvalid = errorFamilies[problem.code] === 'configuration'

@@ -1,21 +1,16 @@
 import type { ErrorJson } from '../../errors.ts'
 import { exitCodeOf, exitCodes } from '../exit-codes.ts'
 import { plainLine } from '../plain-text.ts'
-import { hasAnswered, problemOf, type ServerGroup } from './server-group.ts'
+import { hasAnswered, problemOf, problemsOf, type ServerGroup } from './server-group.ts'
 import type { Style } from './style.ts'
 import { wrap } from './width.ts'
 
-/** The servers whose lists are missing or old, each with its reason: what goes to stderr beside a list. */
+/** The servers whose lists are missing, old or not whole, each with its reason: what goes to stderr beside a list. */
 export function renderProblems(
   groups: readonly ServerGroup[],
   options: ProblemLook & { readonly debug: boolean },
 ): string {
-  return groups
-    .flatMap((group) => {
-      const problem = problemOf(group)
-      return problem === undefined ? [] : [problemLines(group, problem, options)]
-    })
-    .join('')
+  return groups.flatMap((group) => problemsOf(group).map((problem) => problemLines(group, problem, options))).join('')
 }
 
 interface ProblemLook {

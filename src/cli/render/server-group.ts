@@ -44,6 +44,14 @@ export function problemOf(group: ServerGroup): ErrorJson | undefined {
   return group.coverage === undefined || !('error' in group.coverage) ? undefined : group.coverage.error
 }
 
+/** The same, with each tool that is left out. */
+export function problemsOf(group: ServerGroup): readonly ErrorJson[] {
+  const leftOut = (group.status.leftOut ?? []).map(({ error }) => error)
+  const problem = problemOf(group)
+  // Where none of its tools is left, that is the reason.
+  return leftOut.length > 0 ? leftOut : problem === undefined ? [] : [problem]
+}
+
 export function hasAnswered(group: ServerGroup): boolean {
   return group.coverage !== undefined && group.coverage.kind !== 'missing'
 }

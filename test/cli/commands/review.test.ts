@@ -112,6 +112,7 @@ test('--json says how each server stands, with secrets masked', async () => {
     servers: [
       { name: 'gh', file: bench.projectFile, standing: 'new', entry: { command: 'x', env: { API_TOKEN: 'ghp_****' } } },
     ],
+    tools: [],
   })
 })
 
