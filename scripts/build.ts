@@ -46,6 +46,7 @@ async function buildLibrary(folder: string): Promise<void> {
 async function buildCli(folder: string): Promise<void> {
   const entries = new Map([
     ['src/cli/bin.ts', 'bin'],
+    ['src/cli/prompts-bin.ts', 'prompts-bin'],
     // The sandbox starts its thread from a file of its own, which must lie beside the rest.
     ['src/sandbox/worker.ts', 'worker'],
   ])
@@ -57,7 +58,7 @@ async function buildCli(folder: string): Promise<void> {
     outputs: Object.assign({}, ...metafiles.map(({ outputs }) => outputs)) as Metafile['outputs'],
   }
   refuseRequire(metafile)
-  await chmod(join(folder, 'bin.js'), 0o755)
+  for (const name of ['bin.js', 'prompts-bin.js']) await chmod(join(folder, name), 0o755)
   await writeFile(
     join(folder, 'THIRD-PARTY-LICENSES.txt'),
     await thirdPartyLicenses(root, Object.keys(metafile.inputs)),
@@ -84,7 +85,10 @@ async function bundle({ source, name, folder, entries }: Bundle): Promise<Metafi
     // Some packages name a CommonJS file as `main` and an ES module as `module`; only the second can be shaken.
     mainFields: ['module', 'main'],
     // The SDK's default validator is a code generator of 215 KB that we never call: arguments and results are checked by our own.
-    alias: { '@modelcontextprotocol/client/_shims': join(root, 'scripts', 'sdk-shims.ts') },
+    alias: {
+      '@modelcontextprotocol/client/_shims': join(root, 'scripts', 'sdk-shims.ts'),
+      '@modelcontextprotocol/server/_shims': join(root, 'scripts', 'sdk-server-shims.ts'),
+    },
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',

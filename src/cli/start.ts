@@ -5,7 +5,7 @@ import { isTerminal, openOutput } from './output.ts'
 import { CapstanError } from '../errors.ts'
 
 /** Runs the command line on the real process: its streams, its signals, its exit. */
-export async function start(): Promise<void> {
+export async function start(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   const interrupted = new AbortController()
   let isInterrupted = false
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -16,7 +16,7 @@ export async function start(): Promise<void> {
       interrupted.abort(new CapstanError('cancelled', 'Interrupted.'))
     })
   }
-  const code = await main(process.argv.slice(2), processIo(), interrupted.signal)
+  const code = await main(argv, processIo(), interrupted.signal)
   process.exit(code)
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { CapstanError, messageOf } from '../errors.ts'
 import { kindOf } from './fields.ts'
+import { readModelSettings } from './model-settings.ts'
 import { readPromptSettings, type TablePlace } from './prompt-settings.ts'
 import type { ReadText } from './read-text.ts'
 import type { Layer, Settings } from './types.ts'
@@ -11,6 +12,7 @@ export const defaultSettings: Settings = { catalogueSeconds: 10 }
 const readers: Readonly<Record<string, (value: unknown, at: SettingPlace) => Partial<Settings>>> = {
   catalogue_seconds: (value, at) => ({ catalogueSeconds: seconds(value, at) }),
   prompts: (value, at) => ({ prompts: readPromptSettings(value, at) }),
+  model: (value, at) => ({ model: readModelSettings(value, at) }),
 }
 
 /** What only the user may set: a cloned project must not name programs, addresses for keys to go to, or permissions. */
@@ -44,6 +46,15 @@ export async function loadSettings(
     files: [...user.files, ...project.files],
     warnings: [...user.warnings, ...project.warnings],
   }
+}
+
+/** One file that the person has named, in place of the usual ones. */
+export async function loadSettingsFile(path: string, readText: ReadText): Promise<LoadedSettings> {
+  const { values, files, warnings } = await readSettings(path, 'user', readText)
+  if (files.length === 0) {
+    throw new CapstanError('config_invalid', `There is no settings file ${path}.`, { next: 'Check the path.' })
+  }
+  return { settings: { ...defaultSettings, ...values }, files, warnings }
 }
 
 /** Key by key: a project that sets one of them leaves the others to the user. */

@@ -15,6 +15,7 @@ export const builtinPrompts: readonly Prompt[] = [
     ],
     messages: [
       user(`Review this code as the colleague who will be called at night when it breaks.
+
 {{#if focus}}
 Look hardest at {{focus}}, but do not pass over a serious fault elsewhere.
 {{/if}}
@@ -50,6 +51,7 @@ The code:
     ],
     messages: [
       user(`Explain the code below{{#if reader}} to {{reader}}{{/if}}.
+
 {{#if question}}
 Above all the reader wants to know: {{question}}
 Answer that first, then give what is needed to understand the answer.
@@ -153,6 +155,7 @@ The function:
     ],
     messages: [
       user(`Make the code below simpler, so that somebody new understands it in half the time. What it does must stay the same, faults and order of effects included.
+
 {{#if keep}}
 This must not change: {{keep}}.
 {{/if}}
@@ -186,6 +189,7 @@ The code:
     ],
     messages: [
       user(`Find the cause of a fault in the code below and mend it.
+
 {{#if symptom}}
 What was seen: {{symptom}}
 {{else}}
@@ -247,8 +251,8 @@ The code:
       user(`Write a runbook for this task: {{task}}
 
 It will be followed at night by somebody who knows the trade but not this system. Whoever wrote it is asleep.
-{{#if notes}}
 
+{{#if notes}}
 What is known, to be used but not trusted blindly:
 
 {{notes}}
@@ -332,6 +336,7 @@ Go through the steps below with me, one at a time. At each step say what to look
     ],
     messages: [
       user(`Improve the prompt below so that it gives good answers every time and can be kept in a library.
+
 {{#if problem}}
 What goes wrong today: {{problem}}
 {{/if}}

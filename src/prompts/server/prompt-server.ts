@@ -1,0 +1,99 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  McpServer,
+  type CallToolResult,
+  type InputRequiredResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { version } from '../../version.ts'
+import { isObject } from '../fields.ts'
+import type { Library } from './library.ts'
+import { completeArgument, getPrompt, listPrompts } from './prompt-requests.ts'
+import { answering, badArguments } from './refusal.ts'
+import type { Runbooks } from './runbooks.ts'
+import { toolArguments, type LibraryTool } from './tool.ts'
+
+export interface PromptServerOptions {
+  readonly library: Library
+  readonly tools: readonly LibraryTool[]
+  readonly runbooks?: Runbooks
+}
+
+/** One server over the library, for one connection. Whoever connects it closes it. */
+export function promptServer({ library, tools, runbooks }: PromptServerOptions): McpServer {
+  const { log, writing } = library
+  const offered = tools.filter((tool) => writing !== 'none' || !tool.writes)
+  const mcp = new McpServer(
+    { name: 'capstan-prompts', title: 'Capstan prompt library', version },
+    {
+      instructions: instructionsFor(writing),
+      capabilities: { prompts: { listChanged: true }, completions: {}, tools: {} },
+    },
+  )
+  const { server } = mcp
+  server.onerror = (error) => log.failure('the connection', error)
+  runbooks?.catalog.attach(mcp)
+
+  server.setRequestHandler('prompts/list', ({ params }) =>
+    answering('prompts/list', log, () => listPrompts(library, params?.cursor)),
+  )
+  server.setRequestHandler('prompts/get', ({ params }) =>
+    answering(`prompts/get ${params.name}`, log, () => getPrompt(library, params.name, params.arguments ?? {})),
+  )
+  server.setRequestHandler('completion/complete', ({ params }) =>
+    answering('completion/complete', log, () => completeArgument(library, params)),
+  )
+  server.setRequestHandler('tools/list', () => ({ tools: offered.map(({ definition }) => definition) }))
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    answering(`tools/call ${params.name}`, log, () => callTool(params.name, params.arguments, context)),
+  )
+  tellOfChanges()
+  return mcp
+
+  async function callTool(
+    name: string,
+    given: unknown,
+    context: ServerContext,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const tool = offered.find(({ definition }) => definition.name === name)
+    if (tool === undefined) {
+      throw badArguments(
+        `There is no tool "${name.slice(0, 80)}".`,
+        `There are: ${offered.map((t) => t.definition.name).join(', ')}.`,
+      )
+    }
+    const client = clientOf(context)
+    return await tool.run(toolArguments(tool, given), { library, context, by: client.name, canAsk: client.canAsk })
+  }
+
+  /** A client says who it is once, or with every request since 2026-07-28. */
+  function clientOf({ mcpReq }: ServerContext): { readonly name: string; readonly canAsk: boolean } {
+    const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope }
+    const info: unknown = envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion()
+    const capabilities: unknown = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()
+    const name = isObject(info) && typeof info['name'] === 'string' ? info['name'].slice(0, 80) : 'an MCP client'
+    return { name, canAsk: isObject(capabilities) && hasForms(capabilities['elicitation']) }
+  }
+
+  function tellOfChanges(): void {
+    const listening = library.store.onChange(() => {
+      if (mcp.isConnected())
+        server.sendPromptListChanged().catch((error: unknown) => log.failure('telling of changes', error))
+    })
+    server.onclose = () => listening[Symbol.dispose]()
+  }
+}
+
+/** Clients from before there were other ways to ask say nothing but that they can. */
+function hasForms(elicitation: unknown): boolean {
+  return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation))
+}
+
+function instructionsFor(writing: Library['writing']): string {
+  const reading =
+    "A person's library of prompts and runbooks. Before writing a long instruction yourself, look with search_prompts whether there is one; get_prompt gives it filled in."
+  if (writing === 'none') return reading
+  const how = writing === 'propose' ? ' What you create, change or delete waits until the person allows it.' : ''
+  return `${reading} Offer to keep what proved useful with create_prompt.${how}`
+}

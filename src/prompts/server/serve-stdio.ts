@@ -1,0 +1,30 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { promptServer } from './prompt-server.ts'
+import type { Library } from './library.ts'
+import { openRunbooks } from './runbooks.ts'
+import { stdioTransport, type StdioStreams } from './stdio-transport.ts'
+import { allTools } from './tools.ts'
+
+export interface ServeOptions extends StdioStreams {
+  readonly library: Library
+  /** Folders of skills, the strongest first. */
+  readonly skillFolders: readonly string[]
+  readonly signal: AbortSignal
+}
+
+/** Serves the library to one client until it hangs up or the signal comes. */
+export async function servePrompts({ library, skillFolders, signal, ...streams }: ServeOptions): Promise<void> {
+  const { store, log } = library
+  using runbooks = await openRunbooks({ store, folders: skillFolders, log })
+  const transport = stdioTransport(streams)
+  const tools = allTools(runbooks)
+  const handle = serveStdio(() => promptServer({ library, tools, runbooks }), {
+    transport,
+    onerror: (error) => log.failure('the connection', error),
+  })
+  const stop = () => void handle.close()
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  await transport.ended
+  signal.removeEventListener('abort', stop)
+}
