@@ -76,6 +76,18 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'keep a server but do not use it',
     load: () => import('./commands/disable.ts'),
   },
+  login: {
+    group: 'Set up',
+    usage: 'login [server…]',
+    summary: 'log in to servers that want it',
+    load: () => import('./commands/login.ts'),
+  },
+  logout: {
+    group: 'Set up',
+    usage: 'logout SERVER…',
+    summary: 'forget a login',
+    load: () => import('./commands/logout.ts'),
+  },
   doctor: {
     group: 'Watch',
     usage: 'doctor [server…]',

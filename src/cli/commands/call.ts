@@ -4,6 +4,7 @@ import { typeArguments } from '../../hub/typed-arguments.ts'
 import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
 import { contentText, type Block } from '../content.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { offeringLogin } from '../offering-login.ts'
 import { readArguments } from '../pairs.ts'
 import { plainText } from '../plain-text.ts'
 import { showProgress } from '../progress.ts'
@@ -43,7 +44,7 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
   refuseSplitName(name, words[0])
   const [{ pairs, base }, reached] = await Promise.all([
     readArguments({ words, flag: values['args'] }, context),
-    reachFor(context, name, ['tools']),
+    offeringLogin(context, () => reachFor(context, name, ['tools'])),
   ])
   const { hub } = reached
   const tool = await toolReached(reached, name)
@@ -52,13 +53,12 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
 
   const progress = showProgress(io)
   const idleSeconds = flags.timeoutSeconds
-  const result = await hub
-    .call(tool, args, {
-      signal,
-      onProgress: progress.onProgress,
-      ...(idleSeconds === undefined ? {} : { idleSeconds }),
-    })
-    .finally(progress.clear)
+  const options = {
+    signal,
+    onProgress: progress.onProgress,
+    ...(idleSeconds === undefined ? {} : { idleSeconds }),
+  }
+  const result = await offeringLogin(context, () => hub.call(tool, args, options).finally(progress.clear))
   if (flags.json) await io.out(`${JSON.stringify(result)}\n`)
   else {
     const saveTo = typeof values['save'] === 'string' ? values['save'] : undefined

@@ -51,6 +51,8 @@ export const positionals: Readonly<Record<string, (asking: Asking) => Answer>> =
   remove: servers((standing) => standing !== 'own'),
   enable: servers((standing) => standing === 'disabled'),
   disable: servers((standing) => standing !== 'disabled' && standing !== 'own'),
+  login: servers((standing) => standing !== 'own'),
+  logout: servers((standing) => standing !== 'own'),
   doctor: servers(),
   review: servers((standing) => standing === 'untrusted'),
   calls: callsWords,
