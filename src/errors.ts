@@ -7,12 +7,15 @@ export const errorFamilies = {
   config_bad_type: 'configuration',
   server_unknown: 'configuration',
   server_disabled: 'configuration',
+  model_unknown: 'configuration',
 
   start_failed: 'connection',
   connection_refused: 'connection',
   connect_timed_out: 'connection',
   transport_failed: 'connection',
   login_needed: 'connection',
+  model_unavailable: 'connection',
+  model_refused: 'connection',
 
   tool_unknown: 'execution',
   prompt_unknown: 'execution',
@@ -23,6 +26,7 @@ export const errorFamilies = {
   arguments_invalid: 'execution',
   timed_out: 'execution',
   limit_exceeded: 'execution',
+  context_full: 'execution',
   server_error: 'execution',
   storage_failed: 'execution',
   not_allowed: 'execution',

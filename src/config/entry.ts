@@ -128,6 +128,7 @@ function commonFields(fields: Fields): CommonFields {
     sampling: fields.isTrue('sampling'),
     roots: fields.isTrue('roots'),
     alwaysAllow: fields.texts('alwaysAllow'),
+    trustHints: fields.flag('trustHints') ?? false,
     deny: fields.texts('deny'),
     tools: toolFilter(fields),
   }

@@ -23,6 +23,7 @@ export const ownFields = [
   'sampling',
   'roots',
   'alwaysAllow',
+  'trustHints',
   'deny',
   'tools',
   'description',

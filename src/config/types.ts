@@ -40,6 +40,8 @@ interface CommonFields {
   /** Whether the server may know the workspace folder. */
   readonly roots: boolean
   readonly alwaysAllow: readonly string[]
+  /** Whether its tools are believed when they call themselves read-only. */
+  readonly trustHints: boolean
   readonly deny: readonly string[]
   readonly tools: { readonly include: readonly string[]; readonly exclude: readonly string[] }
 }
@@ -113,6 +115,23 @@ export interface Settings {
   readonly catalogueSeconds: number
   /** What the files say about the prompt library; absent where they say nothing. */
   readonly prompts?: PromptSettings
+  /** What the files say about the model of the session; absent where they say nothing. */
+  readonly model?: ModelSettings
+}
+
+/** The table `[model]`, which only the user may write. */
+export interface ModelSettings {
+  /** `anthropic/NAME`, `openai/NAME`, `google/NAME`, or the bare name of a model at `url`. */
+  readonly name?: string
+  readonly url?: string
+  /** A command that prints the key. */
+  readonly keyCommand?: string
+  /** How many tokens the model can take. */
+  readonly contextTokens?: number
+  /** `xml` for models that know no tools. */
+  readonly tools?: 'native' | 'xml'
+  /** The part of the context, in percent, up to which every tool is declared to the model. */
+  readonly inlinePercent?: number
 }
 
 /** The table `[prompts]`. What is absent has the library's own default. */

@@ -136,3 +136,39 @@ test.each([
     message: expect.stringContaining(message) as string,
   })
 })
+
+test('the table [model] is read, and keys in it are not', async () => {
+  await using folder = await tempFolder()
+  await folder.write({
+    'user/config.toml':
+      '[model]\nname = "qwen3"\nurl = "http://127.0.0.1:11434/v1/"\nkey_command = "pass show x"\ncontext = 32000\ntools = "xml"\ninline_percent = 5\nkey = "sk-1"\nstyle = 1',
+  })
+
+  const { settings, warnings } = await load(folder)
+
+  expect(settings.model).toEqual({
+    name: 'qwen3',
+    url: 'http://127.0.0.1:11434/v1',
+    keyCommand: 'pass show x',
+    contextTokens: 32000,
+    tools: 'xml',
+    inlinePercent: 5,
+  })
+  expect(warnings.map((warning) => warning.replace(/^.*?: /, ''))).toEqual([
+    '"model.key" is not read, so that no key stands in a file: use key_command; it is ignored.',
+    '"model.style" is not a setting; it is ignored.',
+  ])
+})
+
+test.each([
+  'model = 1',
+  '[model]\nurl = "ftp://x"',
+  '[model]\nname = ""',
+  '[model]\ncontext = 3',
+  '[model]\ntools = "json"',
+])('%j is refused', async (text) => {
+  await using folder = await tempFolder()
+  await folder.write({ 'user/config.toml': text })
+
+  await expect(load(folder)).rejects.toMatchObject({ code: 'config_bad_type' })
+})
