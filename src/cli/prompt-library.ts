@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
 import { findProject } from '../config/project.ts'
 import { readTextFile } from '../config/read-text.ts'
-import { loadSettings } from '../config/settings.ts'
+import { loadSettings, loadSettingsFile } from '../config/settings.ts'
 import { readTrust, recordDecisions, standingOf, trustFile, type TrustStanding } from '../config/trust.ts'
 import type { RawEntry } from '../config/types.ts'
 import { homeFolder, places } from '../files/places.ts'
@@ -31,14 +32,22 @@ export interface ProjectPrompts {
 
 type Surroundings = Pick<Io, 'env' | 'cwd'>
 
+interface LibraryFlags extends Pick<GlobalFlags, 'trustProject'> {
+  readonly promptsDir?: string | undefined
+  /** A TOML file in place of the usual ones. */
+  readonly settingsFile?: string | undefined
+}
+
 /** Opens the library of this person in this folder. The project's prompts are part of it once they are approved. */
 export async function openPromptLibrary(
   { env, cwd }: Surroundings,
-  { promptsDir, trustProject }: { readonly promptsDir?: string | undefined } & Pick<GlobalFlags, 'trustProject'>,
+  { promptsDir, settingsFile, trustProject }: LibraryFlags,
 ): Promise<PromptLibrary> {
   const project = await findProject(cwd, homeFolder(env))
   const [{ settings, warnings }, prompts] = await Promise.all([
-    loadSettings({ config: places(env).config, project: project.root }, readTextFile),
+    settingsFile === undefined
+      ? loadSettings({ config: places(env).config, project: project.root }, readTextFile)
+      : loadSettingsFile(resolve(cwd, settingsFile), readTextFile),
     projectPrompts({ env, cwd }),
   ])
   const isUsed = trustProject || prompts.standing === 'trusted' || prompts.standing === 'absent'
@@ -64,7 +73,11 @@ export async function projectPrompts({ env, cwd }: Surroundings): Promise<Projec
   const { root } = await findProject(cwd, homeFolder(env))
   const file = projectPromptsFile(root)
   const text = await readTextFile(file)
-  const entry = { sha256: createHash('sha256').update(text ?? '').digest('hex') }
+  const entry = {
+    sha256: createHash('sha256')
+      .update(text ?? '')
+      .digest('hex'),
+  }
   if (text === undefined) return { root, file, standing: 'absent', entry }
   return { root, file, standing: standingOf(await readTrust(trustFile(env)), file, trustName, entry), entry }
 }
