@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { ContentPart } from '../agent/record.ts'
 import { CapstanError, messageOf, stopped } from '../errors.ts'
 import type { Catalogue, Hub, ResourceRef } from '../hub/api.ts'
-import { serversForResource } from '../hub/find-resource.ts'
+import { fitsTemplate } from '../hub/find-resource.ts'
 import { resourcePart } from './content-parts.ts'
 import { findMentions } from './mentions.ts'
 
@@ -24,21 +24,32 @@ export interface Attached {
 
 /** The contents of what a text mentions, each once. What is neither a resource nor a file stays what it is: text. */
 export async function attachMentions(text: string, options: AttachOptions): Promise<Attached> {
-  const names = [...new Set(findMentions(text).map(({ value }) => value))]
-  const read = await Promise.all(names.map((name) => attach(name, options)))
+  const found = await Promise.all(findMentions(text).map(({ value }) => lookUp(value, options)))
+  const targets = new Map(found.flatMap((target) => (target === undefined ? [] : [[JSON.stringify(target), target]])))
+  const read = await Promise.all([...targets.values()].map((target) => attach(target, options)))
   return { parts: read.flatMap(({ parts }) => parts), notices: read.flatMap(({ notices }) => notices) }
 }
 
-async function attach(name: string, options: AttachOptions): Promise<Attached> {
+type Target =
+  | { readonly kind: 'resource'; readonly resource: ResourceRef }
+  | { readonly kind: 'file'; readonly path: string }
+
+async function lookUp(name: string, { catalogue, folder }: AttachOptions): Promise<Target | undefined> {
+  const resource = resourceNamed(name, catalogue)
+  if (resource !== undefined) return { kind: 'resource', resource }
+  const path = await fileNamed(name, folder)
+  return path === undefined ? undefined : { kind: 'file', path }
+}
+
+async function attach(target: Target, options: AttachOptions): Promise<Attached> {
   try {
-    const resource = resourceNamed(name, options.catalogue)
-    if (resource !== undefined) return { parts: await readResource(resource, options), notices: [] }
-    const file = await fileNamed(name, options.folder)
-    return { parts: file === undefined ? [] : [await readPart(file, options.folder)], notices: [] }
+    if (target.kind === 'resource') return { parts: await readResource(target.resource, options), notices: [] }
+    return { parts: [await readPart(target.path, options.folder)], notices: [] }
   } catch (error) {
     if (options.signal?.aborted) throw stopped(options.signal, 'reading what is mentioned')
     if (!(error instanceof CapstanError)) throw error
-    return { parts: [], notices: [`@${name} was not attached: ${error.message}`] }
+    const name = target.kind === 'resource' ? target.resource.uri : relative(options.folder, target.path)
+    return { parts: [], notices: [`${name} was not attached: ${error.message}`] }
   }
 }
 
@@ -48,15 +59,19 @@ function spellings(name: string): readonly string[] {
   return bare === name || bare === '' ? [name] : [name, bare]
 }
 
-function resourceNamed(name: string, catalogue: Catalogue): ResourceRef | undefined {
-  const servers = new Set([...catalogue.resources, ...catalogue.templates].map(({ server }) => server))
-  for (const spelt of spellings(name)) {
-    for (const server of servers) {
-      const uri = spelt.slice(server.length + 1)
-      if (spelt.startsWith(`${server}:`) && serversForResource(catalogue, uri).includes(server)) return { server, uri }
-    }
-  }
-  return undefined
+/** A template fits nearly anything, so for it a mark at the end is that of the sentence. */
+function resourceNamed(name: string, { resources, templates }: Catalogue): ResourceRef | undefined {
+  const spelt = spellings(name)
+  const listed = resources.find((resource) => spelt.includes(`${resource.server}:${resource.uri}`))
+  if (listed !== undefined) return { server: listed.server, uri: listed.uri }
+  const bare = spelt.at(-1) ?? name
+  const uriAt = (server: string) => (bare.startsWith(`${server}:`) ? bare.slice(server.length + 1) : undefined)
+  const fitting = templates.find(({ server, uriTemplate }) => {
+    const uri = uriAt(server)
+    return uri !== undefined && fitsTemplate(uriTemplate, uri)
+  })
+  const uri = fitting && uriAt(fitting.server)
+  return fitting === undefined || uri === undefined ? undefined : { server: fitting.server, uri }
 }
 
 async function readResource(resource: ResourceRef, { hub, signal }: AttachOptions): Promise<readonly ContentPart[]> {

@@ -46,10 +46,15 @@ export function fuzzyMatch(query: string, text: string): FuzzyMatch | undefined 
   return { score: (startsWord(text, at) ? 300 : 200) + 50 * share, ranges }
 }
 
-/** Letters that change their length in lower case would shift the ranges. */
+/** Lower case; letters that change their length in it stay, because they would shift the ranges. */
 function folded(text: string): string {
   const lower = text.toLowerCase()
-  return lower.length === text.length ? lower : text
+  return lower.length === text.length ? lower : Array.from(text, foldedLetter).join('')
+}
+
+function foldedLetter(letter: string): string {
+  const lower = letter.toLowerCase()
+  return lower.length === letter.length ? lower : letter
 }
 
 /** The first place at the start of a word, else the first at all. */

@@ -115,7 +115,8 @@ export function openCommands(context: CommandContext, { completion = {} }: OpenC
     return found.length === 1 ? found[0] : undefined
   }
 
-  async function suggest(line: string, cursor: number, { signal }: SuggestOptions = {}): Promise<Suggestions> {
+  async function suggest(line: string, place: number, { signal }: SuggestOptions = {}): Promise<Suggestions> {
+    const cursor = Math.min(Math.max(place, 0), line.length)
     const parsed = parse(line)
     if (parsed.kind === 'text') {
       return suggestMentions(line, cursor, { catalogue: catalogue.current(), files: () => files.list({ signal }) })

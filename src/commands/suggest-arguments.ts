@@ -26,12 +26,12 @@ export async function suggestArguments(place: ArgumentPlace): Promise<Suggestion
   const hole = findHole(place)
   if (hole === undefined) return noSuggestions(cursor)
   const { from, to, slot, typed, mayBeName } = hole
-  const names = mayBeName ? suggestKeys(openSlots(place, slot), typed) : []
+  const key = typed.replace(/^--/, '')
+  const names = mayBeName ? suggestKeys(openSlots(place, slot), key) : []
   const values = slot === undefined ? { items: [] } : await valuesFor(slot, typed, place)
   const ranked = slot === undefined ? [] : suggestValues(values, { place, hole, slot })
   // With nothing typed the names say what there is; what is typed is more likely a value, unless a name begins so.
-  const items =
-    typed === '' ? [...names, ...ranked] : [...startingWith(names, typed), ...ranked, ...others(names, typed)]
+  const items = typed === '' ? [...names, ...ranked] : [...startingWith(names, key), ...ranked, ...others(names, key)]
   return {
     from,
     to,
@@ -75,8 +75,7 @@ function findHole({ line, cursor, parsed, command }: ArgumentPlace): Hole | unde
 }
 
 function keyHole(line: string, { start, end }: Token, cursor: number): Hole {
-  const typed = line.slice(start, cursor).replace(/^--/, '')
-  return { from: start, to: end, slot: undefined, typed, mayBeName: true }
+  return { from: start, to: end, slot: undefined, typed: line.slice(start, cursor), mayBeName: true }
 }
 
 /** The value up to the cursor, without its opening quote. */
@@ -180,7 +179,8 @@ function insertOf({ value }: Candidate, { place, hole, slot }: ValuePlace): stri
   const isClean = then.problems.filter(isError).length <= parsed.problems.filter(isError).length
   const written = isMeant && isClean ? value : quoted(value)
   if (after !== '') return written
-  const isLast = then.declared.slots.every(({ name }) => name === slot.name || then.values.has(name))
+  const { declared, values } = place.reparse(`${before}${written}`)
+  const isLast = declared.slots.every(({ name }) => name === slot.name || values.has(name))
   return isLast ? written : `${written} `
 }
 
