@@ -25,6 +25,9 @@ export function loginFailure(error: unknown, server: string): CapstanError {
     const message = `its authorization server did not register us (HTTP ${error.status})`
     return fail('server_error', message, 'Register a client there by hand, and put its id into "oauth.clientId".')
   }
+  if (error instanceof OAuthError && isPassing(error)) {
+    return fail('transport_failed', `its authorization server is out of order (${error.code})`, 'Try again later.')
+  }
   if (error instanceof OAuthError) {
     const code = error.code === 'access_denied' ? 'not_allowed' : 'server_error'
     return fail(code, `its authorization server says ${describe(error)}`, `Try again: capstan login ${server}`)
@@ -33,10 +36,14 @@ export function loginFailure(error: unknown, server: string): CapstanError {
   return fail('server_error', message, 'Ask who runs the server to mend it, or put a token into "headers".')
 }
 
+/** Whether the same may go well the next time. An answer that is no OAuth error at all counts as `server_error` too. */
+export function isPassing({ code }: OAuthError): boolean {
+  return ['server_error', 'temporarily_unavailable', 'too_many_requests'].includes(code)
+}
+
 /** The code, and the explanation where there is one. Whatever is long enough to be a token in it is left out. */
 function describe(error: OAuthError): string {
-  // This code also stands for an answer that is no OAuth error at all, and then the message is that answer.
-  if (error.code === 'server_error' || error.message === '' || error.message === error.code) return error.code
+  if (error.message === '' || error.message === error.code) return error.code
   const words = error.message.replaceAll(/[\w.~+/=%-]{20,}/g, '…').replaceAll(/[^\p{L}\p{N}\p{P}\p{Zs}\p{S}]/gu, '')
   return `${error.code}: ${words.slice(0, 200).replace(/\.$/, '')}`
 }

@@ -14,6 +14,7 @@ import { CapstanError } from '../../errors.ts'
 import type { Challenge, Login, Saved } from './auth-store.ts'
 import { clientProof, configuredClient } from './client-identity.ts'
 import { discover, hasMoved, isSameIssuer, readAuthorizationServer, type AuthorizationServer } from './discover.ts'
+import { isPassing } from './login-failure.ts'
 import { wantedScope } from './wanted-scope.ts'
 
 /** One server, what is kept for it, and how to reach its authorization server. */
@@ -56,12 +57,10 @@ export async function refreshLogin(login: Login, request: TokenRequest): Promise
       login: { ...login, ...kept({ ...tokens, ...(scope === undefined ? {} : { scope }) }, now()) },
     }
   } catch (error) {
-    if (!(error instanceof OAuthError) || passing.has(error.code)) throw error
+    if (!(error instanceof OAuthError) || isPassing(error)) throw error
     return { kind: 'lost', what: ['invalid_client', 'unauthorized_client'].includes(error.code) ? 'client' : 'login' }
   }
 }
-
-const passing = new Set<string>(['server_error', 'temporarily_unavailable', 'too_many_requests'])
 
 function clientOf({ clientId, issuer }: Login, { client }: Saved) {
   const isKnown =

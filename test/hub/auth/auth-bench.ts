@@ -28,7 +28,7 @@ export async function authBench(url: string, entry: Record<string, never> | obje
   const connect = (now: () => number = Date.now) => {
     const fetch = serverAuth({ name: 'guarded', server, store, onLog, now })
     return async () => {
-      const response = await fetch(url, { method: 'POST', headers: jsonHeaders, body: callBody })
+      const response = await fetch(url, callRequest)
       await response.body?.cancel()
       return response.status
     }
@@ -51,13 +51,17 @@ export function remoteServer(url: string, entry: object = {}): RemoteServer {
   return standing.server
 }
 
-const jsonHeaders = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-const callBody = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: { name: 'echo', arguments: { message: 'hi' } },
-})
+/** What a connection sends for a call. */
+export const callRequest = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'echo', arguments: { message: 'hi' } },
+  }),
+}
 
 /** A browser: goes to the page, and where the page sends it. */
 export async function browse(ask: Ask): Promise<Answer> {

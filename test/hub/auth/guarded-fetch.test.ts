@@ -179,7 +179,7 @@ describe('a malicious server', () => {
     await using guarded = await startAuthServer({ serverDocument: { token_endpoint: token } })
     const bench = await authBench(guarded.url)
 
-    await expect(bench.logIn()).rejects.toMatchObject({ code: 'server_error' })
+    await expect(bench.logIn()).rejects.toMatchObject({ code: 'transport_failed' })
 
     expect(stolen).toEqual([])
   })

@@ -243,7 +243,7 @@ describe('a login is refused', () => {
       'server_error',
       /cannot be understood/,
     ],
-    ['when the token endpoint is out of order', { tokenStatus: 500 }, {}, 'server_error', /says server_error/],
+    ['when the token endpoint is out of order', { tokenStatus: 500 }, {}, 'transport_failed', /out of order/],
   ])('%s', async (_title, behaviour, entry, code, message) => {
     await using guarded = await startAuthServer(behaviour)
     const bench = await authBench(guarded.url, entry)

@@ -103,7 +103,7 @@ describe('renewing', () => {
     guarded.expireAccess()
     guarded.behaviour.tokenStatus = 503
 
-    await expect(bench.call()).rejects.toMatchObject({ code: 'server_error', server: 'guarded' })
+    await expect(bench.call()).rejects.toMatchObject({ code: 'transport_failed', server: 'guarded' })
 
     guarded.behaviour.tokenStatus = undefined
     expect(await bench.call()).toBe(200)
