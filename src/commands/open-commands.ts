@@ -1,4 +1,5 @@
 import type { PrepareLine } from '../agent/session.ts'
+import type { Catalogue, PromptEntry } from '../hub/api.ts'
 import { serversNamedIn } from '../hub/names.ts'
 import { attachMentions } from './attach-mentions.ts'
 import { builtins as makeBuiltins } from './builtins.ts'
@@ -90,7 +91,7 @@ export function openCommands(context: CommandContext, { completion = {} }: OpenC
   function set(): CommandSet {
     known ??= {
       builtins,
-      prompts: catalogue.current().prompts.map((prompt) => {
+      prompts: uniquePrompts(catalogue.current()).map((prompt) => {
         return { prompt, command: promptCommand(prompt, context.hub, values) }
       }),
       silent: catalogue.silent(),
@@ -170,6 +171,11 @@ export function openCommands(context: CommandContext, { completion = {} }: OpenC
     const given = Object.fromEntries(Object.entries(all).filter(([name, value]) => name !== field && value !== ''))
     return fitting(await candidatesFor(slot, typed, { given, signal }), typed).map(({ item }) => item)
   }
+}
+
+/** A server may list a name twice; only one of them can be meant. */
+function uniquePrompts({ prompts }: Catalogue): readonly PromptEntry[] {
+  return [...new Map(prompts.toReversed().map((prompt) => [prompt.id, prompt])).values()].toReversed()
 }
 
 /** The normal path of a typed line in a session: prompts and text become messages, whatever else came of it is shown. */

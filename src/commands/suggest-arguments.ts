@@ -1,6 +1,6 @@
-import type { Candidate, Candidates, Command, CommandArgument } from './command.ts'
+import type { Candidates, Command, CommandArgument } from './command.ts'
 import { rank } from './fuzzy.ts'
-import type { ParsedLine, Token } from './grammar.ts'
+import type { ParsedLine, Slot, Token } from './grammar.ts'
 import {
   cut,
   mostSuggestions,
@@ -85,7 +85,7 @@ function typedValue(line: string, { start, isVerbatim = false }: Token, cursor: 
   return isQuote(line.charAt(start)) ? readValue(before, start).text : before.slice(start)
 }
 
-function isGiven({ values, tokens, json = {} }: ParsedLine, { name }: CommandArgument): boolean {
+function isGiven({ values, tokens, json = {} }: ParsedLine, { name }: Slot): boolean {
   return (
     values.has(name) ||
     Object.hasOwn(json, name) ||
@@ -164,24 +164,32 @@ function suggestValues(candidates: Candidates, at: ValuePlace): readonly Suggest
     key: `value:${at.slot.name}:${value}`,
     kind: 'value',
     label: value,
-    insert: insertOf({ value }, at),
+    insert: insertOf(value, at),
     matches: ranges,
     ...(detail === undefined ? {} : { detail }),
   }))
 }
 
 /** The value as it has to be written here: as it is, if the whole line then means it, else in quotes. */
-function insertOf({ value }: Candidate, { place, hole, slot }: ValuePlace): string {
+function insertOf(value: string, { place, hole, slot }: ValuePlace): string {
   const { line, parsed } = place
   const [before, after] = [line.slice(0, hole.from), line.slice(hole.to)]
-  const then = place.reparse(`${before}${value}${after}`)
-  const isMeant = then.values.get(slot.name)?.includes(value) === true
-  const isClean = then.problems.filter(isError).length <= parsed.problems.filter(isError).length
+  const then = isPlainWord(value) ? undefined : place.reparse(`${before}${value}${after}`)
+  const isMeant = then === undefined || then.values.get(slot.name)?.includes(value) === true
+  const isClean = (then?.problems.filter(isError).length ?? 0) <= parsed.problems.filter(isError).length
   const written = isMeant && isClean ? value : quoted(value)
-  if (after !== '') return written
-  const { declared, values } = place.reparse(`${before}${written}`)
-  const isLast = declared.slots.every(({ name }) => name === slot.name || values.has(name))
-  return isLast ? written : `${written} `
+  return after === '' && hasMore(parsed, slot) ? `${written} ` : written
+}
+
+/** A word that means itself in every place. */
+function isPlainWord(value: string): boolean {
+  return /^[\p{L}\p{N}_.,:/@+%][\p{L}\p{N}_.,:/@+%-]*$/u.test(value)
+}
+
+/** Whether something can follow the value of this argument. */
+function hasMore(parsed: ParsedLine, { name, takesRest }: CommandArgument): boolean {
+  const isFilled = (other: Slot) => other.name === name || isGiven(parsed, other)
+  return takesRest === false || !parsed.declared.slots.every(isFilled)
 }
 
 function isError({ severity }: { readonly severity: string }): boolean {

@@ -1,7 +1,7 @@
 import type { Catalogue, ResourceEntry } from '../hub/api.ts'
-import { rank } from './fuzzy.ts'
+import { rank, type Range } from './fuzzy.ts'
 import { findMentions, writeMention } from './mentions.ts'
-import { cut, noSuggestions, type Suggestion, type Suggestions } from './suggestions.ts'
+import { cut, mostSuggestions, noSuggestions, type Suggestion, type Suggestions } from './suggestions.ts'
 
 export interface MentionSources {
   readonly catalogue: Catalogue
@@ -12,26 +12,29 @@ export interface MentionSources {
 export async function suggestMentions(line: string, cursor: number, sources: MentionSources): Promise<Suggestions> {
   const hole = mentionAt(line, cursor)
   if (hole === undefined) return noSuggestions(cursor)
-  const resources = rank(sources.catalogue.resources, hole.typed, mentionOf).map(({ item, ranges }): Suggestion => {
-    const name = mentionOf(item)
-    const matches = ranges.map(shifted)
-    const detail = item.title ?? item.name
-    return { key: `resource:${name}`, kind: 'resource', label: `@${name}`, insert: writeMention(name), detail, matches }
-  })
-  const files = rank(await sources.files(), hole.typed, (file) => file).map(({ item, ranges }): Suggestion => {
-    const matches = ranges.map(shifted)
-    return { key: `file:${item}`, kind: 'file', label: `@${item}`, insert: writeMention(item), matches }
-  })
-  return { from: hole.from, to: hole.to, ...cut([...resources, ...files]) }
+  const resources = rank(sources.catalogue.resources, hole.typed, mentionOf).slice(0, mostSuggestions + 1)
+  const files = rank(await sources.files(), hole.typed, (file) => file).slice(0, mostSuggestions + 1)
+  const items = [
+    ...resources.map(({ item, ranges }) => {
+      return suggestion('resource', mentionOf(item), { ranges, detail: item.title ?? item.name })
+    }),
+    ...files.map(({ item, ranges }) => suggestion('file', item, { ranges })),
+  ]
+  return { from: hole.from, to: hole.to, ...cut(items) }
+}
+
+function suggestion(
+  kind: 'resource' | 'file',
+  name: string,
+  { ranges, ...about }: { readonly ranges: readonly Range[]; readonly detail?: string },
+): Suggestion {
+  const matches = ranges.map(({ start, end }) => ({ start: start + 1, end: end + 1 }))
+  return { key: `${kind}:${name}`, kind, label: `@${name}`, insert: writeMention(name), matches, ...about }
 }
 
 /** A resource as it is mentioned: `server:uri`. */
 function mentionOf({ server, uri }: Pick<ResourceEntry, 'server' | 'uri'>): string {
   return `${server}:${uri}`
-}
-
-function shifted({ start, end }: { readonly start: number; readonly end: number }) {
-  return { start: start + 1, end: end + 1 }
 }
 
 interface MentionHole {

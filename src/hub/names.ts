@@ -42,18 +42,15 @@ export function serversNamedIn(text: string, servers: readonly string[]): readon
 
 /** The tool a person means by `server.tool`, `mcp.server.tool`, `server/tool`, the model's name, or a bare name when unique. */
 export function findTool(catalogue: Catalogue, text: string): ToolEntry {
+  const found = toolsNamed(catalogue, text)
+  return pick({ kind: 'tool', text, found, all: catalogue.tools, note: silentServers(catalogue) })
+}
+
+/** The tools that a typed name fits: one when it is right, several when a bare name is not unique. */
+export function toolsNamed({ tools }: Catalogue, text: string): readonly ToolEntry[] {
   const typed = withoutMcp(text)
-  const exact = catalogue.tools.filter((tool) =>
-    [tool.id, `${tool.server}/${tool.tool}`, tool.modelName].includes(typed),
-  )
-  return pick({
-    kind: 'tool',
-    text,
-    exact,
-    bare: catalogue.tools.filter((tool) => tool.tool === text),
-    all: catalogue.tools,
-    note: silentServers(catalogue),
-  })
+  const exact = tools.filter((tool) => [tool.id, `${tool.server}/${tool.tool}`, tool.modelName].includes(typed))
+  return exact.length > 0 ? exact : tools.filter((tool) => tool.tool === text)
 }
 
 /** The tool that a person means, where it is known to be left out. */
@@ -73,8 +70,7 @@ export function findPrompt(catalogue: Catalogue, text: string): PromptEntry {
   return pick({
     kind: 'prompt',
     text,
-    exact,
-    bare: catalogue.prompts.filter((prompt) => prompt.prompt === typed),
+    found: exact.length > 0 ? exact : catalogue.prompts.filter((prompt) => prompt.prompt === typed),
     all: catalogue.prompts,
     note: silentServers(catalogue),
   })
@@ -87,14 +83,12 @@ function withoutMcp(text: string): string {
 interface Candidates<Entry> {
   readonly kind: 'tool' | 'prompt'
   readonly text: string
-  readonly exact: readonly Entry[]
-  readonly bare: readonly Entry[]
+  readonly found: readonly Entry[]
   readonly all: readonly Entry[]
   readonly note: string
 }
 
-function pick<Entry extends { readonly id: string }>({ kind, text, exact, bare, all, note }: Candidates<Entry>): Entry {
-  const found = exact.length > 0 ? exact : bare
+function pick<Entry extends { readonly id: string }>({ kind, text, found, all, note }: Candidates<Entry>): Entry {
   if (found.length === 1 && found[0] !== undefined) return found[0]
   const code = kind === 'tool' ? 'tool_unknown' : 'prompt_unknown'
   if (found.length > 1) {

@@ -1,7 +1,6 @@
-import { CapstanError } from '../../errors.ts'
 import type { Catalogue, Hub, JsonSchema, ToolEntry, ToolResult } from '../../hub/api.ts'
 import { firstSentence } from '../../hub/first-sentence.ts'
-import { findTool, serversNamedIn } from '../../hub/names.ts'
+import { findTool, serversNamedIn, toolsNamed } from '../../hub/names.ts'
 import { choicesOf } from '../../hub/schema-choices.ts'
 import { followRef, isSchemaObject } from '../../hub/schema-ref.ts'
 import { requiredNames } from '../../hub/schema-type.ts'
@@ -92,14 +91,10 @@ function kindOf(schema: JsonSchema | undefined, hasChoices: boolean): FieldKind 
   return type === 'array' ? 'choices' : 'choice'
 }
 
+/** Called at every key, so it must not look for names that are merely near. */
 function lookUp(catalogue: Catalogue, name: string): ToolEntry | undefined {
-  if (name === '') return undefined
-  try {
-    return findTool(catalogue, name)
-  } catch (error) {
-    if (error instanceof CapstanError) return undefined
-    throw error
-  }
+  const found = toolsNamed(catalogue, name)
+  return found.length === 1 ? found[0] : undefined
 }
 
 /** The tool of this name; servers that have not been heard of yet are asked before it is called unknown. */

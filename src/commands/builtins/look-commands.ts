@@ -1,7 +1,6 @@
-import { CapstanError } from '../../errors.ts'
-import type { Catalogue, Coverage, ToolEntry } from '../../hub/api.ts'
+import type { Coverage, ToolEntry } from '../../hub/api.ts'
 import { firstSentence } from '../../hub/first-sentence.ts'
-import { findTool } from '../../hub/names.ts'
+import { toolsNamed } from '../../hub/names.ts'
 import { signature } from '../../hub/signature.ts'
 import { rank } from '../fuzzy.ts'
 import { valueOf, type Command, type RunOptions } from '../command.ts'
@@ -28,8 +27,8 @@ function toolsCommand({ context: { hub }, catalogue }: Workings): Command {
       const words = valueOf(input, 'words')
       const { tools, servers } = catalogue.current()
       if (words === undefined) return printed(...listing(['Tool', 'Does'], tools.map(toolRow), servers))
-      const exact = exactTool(catalogue.current(), words)
-      if (exact !== undefined) return printed(...aboutOne(exact))
+      const [exact, ...more] = toolsNamed(catalogue.current(), words)
+      if (exact !== undefined && more.length === 0) return printed(...aboutOne(exact))
       const hits = await hub.search(words, waiting(options))
       if (hits.length === 0) return printed(notice(`No tool fits "${words}".`))
       return printed({ kind: 'table', columns: ['Tool', 'Does'], rows: hits.map(({ tool }) => toolRow(tool)) })
@@ -53,15 +52,6 @@ function promptsCommand({ catalogue, commands }: Workings): Command {
       const rows = fitting.map((prompt) => [usageOf(prompt), prompt.summary])
       return printed(...listing(['Prompt', 'About'], rows, catalogue.current().servers))
     },
-  }
-}
-
-function exactTool(catalogue: Catalogue, name: string): ToolEntry | undefined {
-  try {
-    return findTool(catalogue, name)
-  } catch (error) {
-    if (error instanceof CapstanError) return undefined
-    throw error
   }
 }
 
