@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { CapstanError, stopped } from '../errors.ts'
 import type { InputQuestion } from '../config/inputs.ts'
-import type { ExecEvent, Hub, HubEvent, Progress } from '../hub/api.ts'
+import type { Answer, ExecEvent, Hub, HubEvent, OnAsk, Progress } from '../hub/api.ts'
 import { version } from '../version.ts'
-import { callBack, peerOver, type Peer } from './peer.ts'
-import { protocolVersion, type Caller, type Hello, type Welcome } from './protocol.ts'
+import { callBack, peerOver, type IncomingRequest, type Peer } from './peer.ts'
+import { protocolVersion, type AskMessage, type Caller, type Hello, type Welcome } from './protocol.ts'
 
 export interface DialOptions {
   /** Aborting it closes the hub. */
@@ -27,10 +27,12 @@ export interface DialledHub extends Hub {
 /** A Hub whose servers run behind a local socket. Loads neither the SDK nor zod. */
 export async function dialHub(socketPath: string, { signal, caller, onInput }: DialOptions = {}): Promise<DialledHub> {
   const listeners = new Set<(event: HubEvent) => void>()
+  const answerers = new Map<number, OnAsk>()
   const socket = await open(socketPath, signal)
   const peer = peerOver(socket, {
-    onRequest: async (method, params) => {
+    onRequest: async (method, params, request) => {
       if (method === 'input' && onInput !== undefined) return onInput(params as InputQuestion)
+      if (method === 'ask') return answerAsk(answerers, params as AskMessage, request)
       throw new CapstanError('usage', `This client does not answer "${method}".`)
     },
     onNotification: (method, params) => {
@@ -55,11 +57,21 @@ export async function dialHub(socketPath: string, { signal, caller, onInput }: D
   }
   closeOnAbort(socket, signal)
   return {
-    ...hubOver(peer, listeners),
+    ...hubOver(peer, listeners, answerers),
     welcome,
     ask: (method, params) => peer.request(method, params ?? null),
     closed: peer.closed,
   }
+}
+
+async function answerAsk(
+  answerers: ReadonlyMap<number, OnAsk>,
+  { answerer, ask }: AskMessage,
+  { signal }: IncomingRequest,
+): Promise<Answer> {
+  const onAsk = answerers.get(answerer)
+  // The request it belonged to is done.
+  return onAsk === undefined ? { action: 'cancel' } : onAsk(ask, { signal })
 }
 
 /** Whether somebody listens at a socket. */
@@ -74,25 +86,31 @@ export async function answers(socketPath: string): Promise<boolean> {
 }
 
 /** Each method of the Hub is one request: its arguments as they are, without the functions, which stay on this side. */
-function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>): Hub {
+function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>, answerers: Map<number, OnAsk>): Hub {
   interface Options {
     readonly signal?: AbortSignal
+    readonly onAsk?: OnAsk
     readonly onProgress?: (progress: Progress) => void
     readonly onEvent?: (event: ExecEvent) => void
   }
+  let nextAnswerer = 1
   // The other end is a Hub of the same protocol version, so its answers have the types of the interface.
   const ask = <Result>(
     method: string,
     args: readonly unknown[],
-    { signal, onProgress, onEvent, ...options }: Options = {},
-  ): Promise<Result> =>
-    peer.request(method, [...args, options], {
+    { signal, onAsk, onProgress, onEvent, ...options }: Options = {},
+  ): Promise<Result> => {
+    const answerer = nextAnswerer++
+    if (onAsk !== undefined) answerers.set(answerer, onAsk)
+    const answer = peer.request(method, [...args, onAsk === undefined ? options : { ...options, answerer }], {
       signal,
       onProgress(value) {
         onProgress?.(value as Progress)
         onEvent?.(value as ExecEvent)
       },
-    }) as Promise<Result>
+    })
+    return answer.finally(() => answerers.delete(answerer)) as Promise<Result>
+  }
 
   return {
     servers: (options) => ask('servers', [], options),

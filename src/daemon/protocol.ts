@@ -1,3 +1,5 @@
+import type { Ask } from '../hub/api.ts'
+
 /** The version of the language on the socket; both ends must speak the same. */
 export const protocolVersion = 1
 
@@ -14,6 +16,12 @@ export const hubMethods = [
   'control',
   'logs',
 ] as const
+
+/** A question to the client, about a request of its own that named an answerer. */
+export interface AskMessage {
+  readonly answerer: number
+  readonly ask: Ask
+}
 
 /** Who calls, from where, and with which environment: a hub serves each caller as if it ran in the caller's own process. */
 export interface Caller {

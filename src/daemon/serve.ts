@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { CapstanError } from '../errors.ts'
-import type { Hub, HubEvent } from '../hub/api.ts'
+import type { Answer, Hub, HubEvent, OnAsk } from '../hub/api.ts'
 import { version } from '../version.ts'
 import { peerOver, type IncomingRequest, type Peer } from './peer.ts'
 import { hubMethods, protocolVersion, type Hello, type Welcome } from './protocol.ts'
@@ -80,7 +80,7 @@ function serveSocket(host: Host, socket: Socket): void {
       if (view === undefined) throw new CapstanError('usage', 'The first message must be "hello".')
       const own = host.methods?.[method]
       if (own !== undefined) return own(params)
-      return answer((await view).hub, method, { params, request })
+      return answer((await view).hub, method, { params, request, peer })
     },
     onNotification(method) {
       if (method !== 'listen') return
@@ -120,14 +120,15 @@ function readHello(params: unknown): Hello {
 async function answer(
   hub: Hub,
   method: string,
-  { params, request }: { readonly params: unknown; readonly request: IncomingRequest },
+  { params, request, peer }: { readonly params: unknown; readonly request: IncomingRequest; readonly peer: Peer },
 ): Promise<unknown> {
   const known = hubMethods.find((name) => name === method)
   if (known === undefined || !Array.isArray(params)) throw new CapstanError('usage', `A hub has no method "${method}".`)
   const args: readonly unknown[] = params.slice(0, -1)
-  const options: unknown = params.at(-1)
+  const { answerer, ...options } = asOptions(params.at(-1))
   const live = {
-    ...(typeof options === 'object' ? options : {}),
+    ...options,
+    ...(typeof answerer === 'number' ? { onAsk: askOver(peer, answerer) } : {}),
     signal: request.signal,
     onProgress: request.progress,
     onEvent: request.progress,
@@ -135,4 +136,12 @@ async function answer(
   // The client is a Hub of the same protocol version, so the arguments have the types of the interface.
   const run = hub[known] as (...all: readonly unknown[]) => Promise<unknown>
   return run(...args, live)
+}
+
+function asOptions(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+}
+
+function askOver(peer: Peer, answerer: number): OnAsk {
+  return async (ask, { signal }) => (await peer.request('ask', { answerer, ask }, { signal })) as Answer
 }

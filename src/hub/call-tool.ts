@@ -1,10 +1,11 @@
-import { CapstanError } from '../errors.ts'
+import { CapstanError, errorFamilies } from '../errors.ts'
 import { isDenied } from '../policy/decide.ts'
-import type { Hub, JsonObject, ToolEntry, ToolRef, ToolResult } from './api.ts'
+import type { CallOptions, JsonObject, ToolEntry, ToolRef, ToolResult } from './api.ts'
 import type { SchemaCheck } from './check-arguments.ts'
 import type { Nesting } from './exec.ts'
 import { closest } from './names.ts'
 import type { ServerSet } from './server-set.ts'
+import type { LiveServer } from './server.ts'
 
 interface Call {
   readonly servers: ServerSet
@@ -15,12 +16,51 @@ interface Call {
   readonly nesting?: Nesting | undefined
 }
 
+/**
+ * Calls a tool. A server that cannot be reached has got nothing, so the one named as its `fallback` may be asked for the same
+ * tool instead; the result says so.
+ */
+export async function callTool(call: Call, options: CallOptions): Promise<ToolResult> {
+  const server = call.servers.named(call.ref.server)
+  try {
+    await server.connection(options.signal)
+  } catch (error) {
+    const other = call.servers.fallbackOf(server.name)
+    if (other === undefined || !isUnreachable(error) || options.signal?.aborted) throw error
+    return callElsewhere(call, { other, error, options })
+  }
+  return callHere(call, server, options)
+}
+
+function isUnreachable(error: unknown): error is CapstanError {
+  return error instanceof CapstanError && errorFamilies[error.code] === 'connection'
+}
+
+interface Detour {
+  readonly other: string
+  /** Why the first choice could not be reached. */
+  readonly error: CapstanError
+  readonly options: CallOptions
+}
+
+/** One step only: a chain of fallbacks would end where nobody expects it. */
+async function callElsewhere(call: Call, { other, error, options }: Detour): Promise<ToolResult> {
+  const { server, tool } = call.ref
+  const elsewhere = call.servers.named(other)
+  await elsewhere.connection(options.signal).catch(() => {
+    throw error
+  })
+  const result = await callHere({ ...call, ref: { server: other, tool } }, elsewhere, options)
+  const note = `Server "${server}" could not be reached, so its fallback "${other}" was asked. ${error.message}`
+  return { ...result, warnings: [...(result.warnings ?? []), note] }
+}
+
 /** Everything that can be refused is refused before a byte is sent. */
-export async function callTool(
+async function callHere(
   { servers, loadCheck, ref, args, nesting }: Call,
-  { signal, onProgress, idleSeconds }: Parameters<Hub['call']>[2] & {},
+  server: LiveServer,
+  { signal, onProgress, onAsk, idleSeconds }: CallOptions,
 ): Promise<ToolResult> {
-  const server = servers.named(ref.server)
   const tool = await toolNamed(servers, ref, signal)
   if (isDenied(servers.denied(ref.server), ref)) {
     throw new CapstanError('not_allowed', `The tool ${tool.id} is denied by the config.`, {
@@ -31,7 +71,8 @@ export async function callTool(
   const check = await loadCheck()
   check.assertArguments(tool, args)
   const idleMs = idleSeconds === undefined ? server.limits.idleMs : idleSeconds * 1000
-  const options = { signal, onProgress, idleMs, maxMs: Math.max(server.limits.maxMs, idleMs), ...nesting }
+  const maxMs = Math.max(server.limits.maxMs, idleMs)
+  const options = { signal, onProgress, onAsk, idleMs, maxMs, ...nesting }
   const result = await server.callTool(tool, args, options)
   return asToolResult(result, tool, check)
 }
@@ -42,8 +83,6 @@ async function toolNamed(
   signal: AbortSignal | undefined,
 ): Promise<ToolEntry> {
   const server = servers.named(serverName)
-  // A list from before would do for the name, but not for the call: one attempt to connect is enough to know.
-  await server.connection(signal)
   const known = (await server.list('tools', { signal })).entries.find((tool) => tool.tool === name)
   if (known !== undefined) return known
   // Not every server announces its changes: ask once more before saying no.

@@ -8,6 +8,7 @@ import { defaultEnvironment } from './environment.ts'
 import type { Eras } from './eras.ts'
 import { remoteFailure, saysOldTransport } from './http-failure.ts'
 import type { Leftovers } from './leftovers.ts'
+import { resolveWrapper, type Launch } from './resolve-wrapper.ts'
 import { startProcess, type GracePeriods, type ServerProcess } from './server-process.ts'
 import { stdioTransport } from './stdio-transport.ts'
 import type { Tap } from './tap-transport.ts'
@@ -35,6 +36,7 @@ export interface ConnectOptions extends ServerHost {
   readonly tap?: Tap | undefined
   /** The folders the server may know; absent when it may know none. */
   readonly roots?: readonly string[] | undefined
+  readonly sampling?: boolean | undefined
 }
 
 /** Connects to one server; throws a CapstanError that says why it could not. */
@@ -80,16 +82,7 @@ async function connectStdio(server: StdioServer, options: ConnectOptions): Promi
 
 async function startAndConnect(server: StdioServer, mode: Mode, options: ConnectOptions): Promise<Connection> {
   const { name, grace, maxLineBytes, onLog } = options
-  const child = startProcess({
-    server: name,
-    command: server.command,
-    args: server.args,
-    env: { ...defaultEnvironment(options.env), ...server.env },
-    cwd: server.cwd ?? process.cwd(),
-    onStderr: (line) => onLog('stderr', line),
-    onStart: (pid) => noteProcess(pid, options),
-  })
-  options.onProcess(child)
+  const child = await startChild(server, options)
   let failure: CapstanError | undefined
   const transport = stdioTransport(child, {
     server: name,
@@ -111,6 +104,36 @@ async function startAndConnect(server: StdioServer, mode: Mode, options: Connect
   }
 }
 
+/** The program behind a wrapper such as npx is started itself; if it cannot be, the wrapper is. */
+async function startChild(server: StdioServer, options: ConnectOptions): Promise<ServerProcess> {
+  const cwd = server.cwd ?? process.cwd()
+  const written = { ...server, env: { ...defaultEnvironment(options.env), ...server.env } }
+  const found = await resolveWrapper(server.command, server.args, { cwd, env: written.env })
+  if (found.command === server.command) return launch(written, cwd, options)
+  try {
+    const child = launch(found, cwd, options)
+    await child.started
+    return child
+  } catch (error) {
+    options.onLog('hub', `"${found.command}" did not start, so "${server.command}" is used: ${messageOf(error)}`)
+    return launch(written, cwd, options)
+  }
+}
+
+function launch({ command, args, env }: Launch, cwd: string, options: ConnectOptions): ServerProcess {
+  const child = startProcess({
+    server: options.name,
+    command,
+    args,
+    env,
+    cwd,
+    onStderr: (line) => options.onLog('stderr', line),
+    onStart: (pid) => noteProcess(pid, options),
+  })
+  options.onProcess(child)
+  return child
+}
+
 /** Not being able to note a process costs a sweep after a kill -9, which is no reason to go without the server. */
 function noteProcess(pid: number, { leftovers, onLog }: ConnectOptions): void {
   try {
@@ -124,13 +147,13 @@ interface Handshake {
   readonly transport: Transport
   readonly kind: TransportKind
   readonly mode: Mode
-  readonly options: Pick<ConnectOptions, 'name' | 'signal' | 'onListChanged' | 'onLog' | 'tap'>
+  readonly options: Pick<ConnectOptions, 'name' | 'signal' | 'onListChanged' | 'onLog' | 'tap' | 'roots' | 'sampling'>
   readonly failure?: () => CapstanError | undefined
 }
 
 /** Speaks the first words over a transport. The SDK is loaded here: by now a server process is already booting beside it. */
 export async function handshake({ transport, kind, mode, options, failure }: Handshake): Promise<Connection> {
-  const { name, signal, onListChanged, onLog, tap } = options
+  const { name, signal, onListChanged, onLog, tap, roots, sampling = false } = options
   const { openClient } = await import('./client.ts')
   signal.throwIfAborted()
   const opening = openClient({
@@ -142,6 +165,7 @@ export async function handshake({ transport, kind, mode, options, failure }: Han
     onListChanged,
     onLog,
     tap,
+    rights: { sampling, roots },
     failure,
   })
   const late = new Promise<never>((_, reject) => {

@@ -100,13 +100,11 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
     servers: async () => servers.statuses(),
     catalogue: (wanted = {}) => collectCatalogue(servers, { ...wanted, deadlineMs: catalogueSeconds * 1000 }),
     call: (ref, args, callOptions) => callFrom(undefined, ref, args, callOptions),
-    prompt: async (ref, args, wait) => renderPrompt(servers.named(ref.server), ref, { args, signal: wait?.signal }),
+    prompt: async (ref, args, wait) => renderPrompt(servers.named(ref.server), ref, { args, ...wait }),
     complete: async (target, argument, wait) =>
       completeArgument(servers.named(target.server), target, { argument, ...wait }),
     read: async (ref, wait) => {
-      const contents = await servers
-        .named(ref.server)
-        .request('resources/read', { uri: ref.uri }, { signal: wait?.signal })
+      const contents = await servers.named(ref.server).request('resources/read', { uri: ref.uri }, { ...wait })
       return (Array.isArray(contents['contents']) ? contents : { ...contents, contents: [] }) as ResourceContents
     },
     async search(query, wanted = {}) {
@@ -123,8 +121,8 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
       if (loadSandbox === undefined) throw noSandbox()
       return execute(await loadSandbox(), hubFor({ depth: 1, deny: wanted.deny ?? [] }), { code, ...wanted })
     },
-    control: (name, action, wait) =>
-      waitFor(servers.control(name, action), wait?.signal, `${action} of server "${name}"`),
+    control: (name, action, wait = {}) =>
+      waitFor(servers.control(name, action, wait), wait.signal, `${action} of server "${name}"`),
     logs: async (name) => servers.named(name).logs(),
     on(listener) {
       // A function of its own for each, so that who listens twice can stop once.

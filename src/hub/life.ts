@@ -1,4 +1,4 @@
-import type { CapstanError } from '../errors.ts'
+import { unreachable, type CapstanError } from '../errors.ts'
 
 /** Where one copy of a server stands. */
 export type Life =
@@ -77,6 +77,8 @@ export function nextLife(record: LifeRecord, event: LifeEvent, chance: Chance): 
       return { ...record, life: { kind: 'idle' } }
     case 'reset':
       return record.life.kind === 'ready' || record.life.kind === 'connecting' ? record : unborn
+    default:
+      return unreachable(event)
   }
 }
 
@@ -93,6 +95,8 @@ function isWorthATry({ life }: LifeRecord, { nowMs }: Chance): boolean {
     case 'connecting':
     case 'ready':
       return false
+    default:
+      return unreachable(life)
   }
 }
 

@@ -1,18 +1,19 @@
 import { CapstanError } from '../errors.ts'
-import type { Completion, JsonObject, PromptEntry, PromptRef, PromptResult, TemplateRef } from './api.ts'
+import type { Completion, JsonObject, OnAsk, PromptEntry, PromptRef, PromptResult, TemplateRef } from './api.ts'
 import { closest } from './names.ts'
 import type { LiveServer } from './server.ts'
 
 interface PromptRequest {
   readonly args: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
+  readonly onAsk?: OnAsk | undefined
 }
 
 /** Renders a prompt, after checking its name and its arguments against the catalogue. */
 export async function renderPrompt(
   server: LiveServer,
   ref: PromptRef,
-  { args, signal }: PromptRequest,
+  { args, signal, onAsk }: PromptRequest,
 ): Promise<PromptResult> {
   await server.connection(signal)
   const isMeant = (entry: PromptEntry) => entry.prompt === ref.prompt
@@ -31,7 +32,7 @@ export async function renderPrompt(
     })
   }
   assertArguments(prompt, args)
-  const result = await server.request('prompts/get', { name: ref.prompt, arguments: args }, { signal })
+  const result = await server.request('prompts/get', { name: ref.prompt, arguments: args }, { signal, onAsk })
   return (Array.isArray(result['messages']) ? result : { ...result, messages: [] }) as PromptResult
 }
 

@@ -6,12 +6,15 @@ interface FailedRequest {
   readonly server: string
   readonly method: string
   readonly options: RequestOptions
+  /** Which of its limits is over, if one is. */
+  readonly passed?: 'idle' | 'max' | undefined
 }
 
 /** Says in our words why a request over a live connection failed. Only what may have run is told as of unknown outcome. */
 export function requestFailure(error: unknown, request: FailedRequest): CapstanError {
   const { server, method, options } = request
   if (options.signal?.aborted) return stopped(options.signal, `${method} at server "${server}"`, server)
+  if (request.passed !== undefined) return tookTooLong(error, request)
   if (error instanceof CapstanError) return error
   if (error instanceof ProtocolError) return refused(error, request)
   if (error instanceof SdkHttpError) return refusedByHttp(error, request)
@@ -64,7 +67,6 @@ export function isSessionLost(error: unknown): boolean {
 
 function brokenOff(error: SdkError, request: FailedRequest): CapstanError {
   const { server, method } = request
-  if (error.code === SdkErrorCode.RequestTimeout) return tookTooLong(error, request)
   if (error.code === SdkErrorCode.CapabilityNotSupported) return askedInVain(error, server)
   const isBadAnswer = error.code === SdkErrorCode.InvalidResult || error.code === SdkErrorCode.UnsupportedResultType
   if (!isBadAnswer) return lost(error, request)
@@ -72,16 +74,15 @@ function brokenOff(error: SdkError, request: FailedRequest): CapstanError {
   return new CapstanError('server_error', message, { server, cause: error, next: `Run: capstan doctor ${server}` })
 }
 
-function tookTooLong(error: SdkError, { server, method, options }: FailedRequest): CapstanError {
-  const { idleMs, maxMs } = options
+function tookTooLong(error: unknown, { server, method, options, passed }: FailedRequest): CapstanError {
   const limit =
-    maxMs <= idleMs
-      ? `did not finish in ${maxMs / 1000} s`
-      : `gave no sign of life for ${idleMs / 1000} s (or took over ${maxMs / 1000} s in all)`
+    passed === 'max'
+      ? `did not finish in ${options.maxMs / 1000} s`
+      : `gave no sign of life for ${options.idleMs / 1000} s`
   return new CapstanError('timed_out', `Server "${server}" ${limit} on ${method}.`, {
     server,
     cause: error,
-    next: 'Raise "timeout" or "maxTimeout" (seconds) of the server, or pass --timeout.',
+    next: `Raise "${passed === 'max' ? 'maxTimeout' : 'timeout'}" (seconds) of the server, or pass --timeout.`,
   })
 }
 

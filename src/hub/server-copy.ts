@@ -59,7 +59,7 @@ export function serverCopy(setup: CopySetup): ServerCopy {
   let ending = new AbortController()
   let changed = Promise.withResolvers<void>()
   let timer: NodeJS.Timeout | undefined
-  let gone: Promise<unknown> = Promise.resolve()
+  let gone: Promise<unknown> | undefined
   let waiting = 0
   let starts = 0
 
@@ -69,16 +69,17 @@ export function serverCopy(setup: CopySetup): ServerCopy {
     ready: () => ready,
     starts: () => starts,
     use,
-    async giveUp(error) {
-      const silent = ready?.connection
-      ready = undefined
-      const closing = silent?.close()
-      gone = Promise.allSettled([closing])
-      step({ kind: 'silent', error })
-      await closing
-    },
+    giveUp,
     reset: () => step({ kind: 'reset' }),
     close,
+  }
+
+  async function giveUp(reason: CapstanError): Promise<void> {
+    const closing = ready?.connection.close()
+    ready = undefined
+    gone = closing?.catch(() => {})
+    step({ kind: 'silent', error: reason })
+    await closing
   }
 
   async function use(patience: Patience): Promise<Connection> {

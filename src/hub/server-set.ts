@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parseEntry } from '../config/entry.ts'
-import type { ConfiguredServer, Standing } from '../config/types.ts'
+import type { ConfiguredServer, ServerConfig, Standing } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
-import type { ControlAction, LeftOutTool, ServerStatus } from './api.ts'
+import type { AskOptions, ControlAction, LeftOutTool, ServerStatus } from './api.ts'
 import { closest } from './names.ts'
 import { liveServer, type LiveServer } from './server.ts'
 import { setupBuiltin, setupConfigured, type BuiltinServer, type HubContext } from './setup.ts'
@@ -25,11 +25,13 @@ export interface ServerSet {
   readonly named: (name: string) => LiveServer
   readonly statuses: () => readonly ServerStatus[]
   readonly denied: (name: string) => readonly string[]
+  /** The server that is asked when this one cannot be reached. */
+  readonly fallbackOf: (name: string) => string | undefined
   /** The tools of a server that are not there, as far as is known. */
   readonly leftOut: (name: string) => readonly LeftOutTool[]
   /** Takes a new list: only servers whose spec changed are closed, and connect anew when next needed. */
   readonly take: (configured: readonly ConfiguredServer[]) => Promise<void>
-  readonly control: (name: string, action: ControlAction) => Promise<void>
+  readonly control: (name: string, action: ControlAction, options: AskOptions) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -46,10 +48,8 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
         ...(leftOut().length === 0 ? {} : { leftOut: leftOut() }),
       })),
     leftOut: (name) => servers.get(name)?.leftOut() ?? [],
-    denied: (name) => {
-      const { effective } = entryOf(name)
-      return 'standing' in effective && effective.standing.kind === 'usable' ? effective.standing.server.deny : []
-    },
+    denied: (name) => usableConfig(name)?.deny ?? [],
+    fallbackOf: (name) => usableConfig(name)?.fallback,
     async take(configured) {
       if (isClosed) return
       const before = servers
@@ -58,10 +58,10 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
       const goners = [...before.values()].filter(({ spec, live }) => servers.get(spec.name)?.live !== live)
       await Promise.all(goners.map(({ live }) => live.close()))
     },
-    async control(name, action) {
+    async control(name, action, options) {
       const { spec, effective, live } = entryOf(name)
-      if (action === 'login' || action === 'logout') throw new CapstanError('usage', 'Logins are not wired yet.')
       if (action === 'restart') return live.restart()
+      if (action === 'login' || action === 'logout') return live[action](options)
       const wanted = switched(spec, action)
       if (isSameSpec(effective, wanted)) return
       const next = { ...start(wanted, live.close()), spec }
@@ -74,6 +74,11 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
       isClosed = true
       await Promise.all([...servers.values()].map(({ live }) => live.close()))
     },
+  }
+
+  function usableConfig(name: string): ServerConfig | undefined {
+    const { effective } = entryOf(name)
+    return 'standing' in effective && effective.standing.kind === 'usable' ? effective.standing.server : undefined
   }
 
   function successor(old: Member | undefined, spec: ServerSpec): Member {

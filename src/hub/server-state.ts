@@ -1,3 +1,4 @@
+import { unreachable } from '../errors.ts'
 import type { ServerState } from './api.ts'
 import type { ServerCopy } from './server-copy.ts'
 
@@ -25,6 +26,8 @@ function stateOf(copy: ServerCopy, stderrTail: readonly string[]): ServerState {
       return { kind: 'needs_login', error: life.error.toJSON() }
     case 'failed':
       return { kind: 'failed', error: life.error.toJSON(), stderrTail }
+    default:
+      return unreachable(life)
   }
 }
 

@@ -1,5 +1,14 @@
 import { CapstanError, messageOf, stopped } from '../errors.ts'
-import type { HubEvent, JsonObject, ListKind, LogLine, ServerState, ServerStatus, ToolEntry } from './api.ts'
+import type {
+  AskOptions,
+  HubEvent,
+  JsonObject,
+  ListKind,
+  LogLine,
+  ServerState,
+  ServerStatus,
+  ToolEntry,
+} from './api.ts'
 import type { Connection, RequestOptions } from './connection.ts'
 import { serverLists, type ServerLists } from './server-lists.ts'
 import { serverLog } from './server-log.ts'
@@ -25,6 +34,9 @@ export interface ServerSetup {
   readonly toolExists: (tool: string) => boolean
   /** Finds out what is to be run, and takes a share in it. */
   readonly lease: (user: ServerUser) => Promise<Lease>
+  /** Logs in and out, where the server is one that can want it. */
+  readonly login?: (options: AskOptions) => Promise<void>
+  readonly logout?: (options: AskOptions) => Promise<void>
   /** Keeps a list as it came, for those who want to look without asking. */
   readonly keepListing?: (kind: ListKind, items: readonly JsonObject[]) => void
   /** Answers what the server asks when the caller does not. */
@@ -43,8 +55,8 @@ export interface LiveServer {
   readonly callTool: (tool: ToolEntry, args: JsonObject, options: Partial<RequestOptions>) => Promise<JsonObject>
   readonly connection: (signal?: AbortSignal) => Promise<Connection>
   readonly restart: () => Promise<void>
-  /** Forgets failures: a person has done something about them. */
-  readonly reset: () => Promise<void>
+  readonly login: (options: AskOptions) => Promise<void>
+  readonly logout: (options: AskOptions) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -85,8 +97,24 @@ export function liveServer(setup: ServerSetup): LiveServer {
       (await leased(options.signal)).request(method, params, sendOptions(options)),
     callTool: async (tool, args, options) => (await leased(options.signal)).callTool(tool, args, sendOptions(options)),
     restart: async () => (await leased()).restart(),
-    reset: async () => (await leasing)?.reset(),
+    async login(options) {
+      await byLogin(setup.login)(options)
+      lease?.reset()
+    },
+    async logout(options) {
+      await byLogin(setup.logout)(options)
+      // What is connected still has the old rights.
+      await lease?.close()
+    },
     close: () => (closing ??= close()),
+  }
+
+  function byLogin(act: ServerSetup['login']): (options: AskOptions) => Promise<void> {
+    if (setup.barred !== undefined) throw setup.barred.error
+    if (act !== undefined) return act
+    throw new CapstanError('usage', `Server "${name}" is a program of this machine: there is nothing to log in to.`, {
+      server: name,
+    })
   }
 
   function state(): ServerState {

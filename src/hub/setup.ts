@@ -3,6 +3,7 @@ import { serverIdentity } from '../config/identity.ts'
 import { resolveServer, type ResolveOptions } from '../config/interpolate.ts'
 import type { ConfiguredServer, ServerConfig, Surroundings } from '../config/types.ts'
 import { CapstanError, messageOf, unreachable } from '../errors.ts'
+import { places } from '../files/places.ts'
 import { toolExists } from '../policy/decide.ts'
 import type { HubEvent, OnAsk } from './api.ts'
 import type { Connection } from './connection.ts'
@@ -56,6 +57,12 @@ export function setupConfigured(spec: ConfiguredServer, context: HubContext): Se
   if (standing.kind === 'own') return setupOwnTools(name, standing, context)
   const server = standing.kind === 'usable' ? standing.server : undefined
   const barred = whyBarred(spec)
+  const resolve = async () => {
+    if (server === undefined) throw new Error(`server "${name}" is barred`)
+    const { layer, file } = spec.origin
+    const where = { name, layer, ...(file === undefined ? {} : { file }) }
+    return resolveServer(server, where, context.surroundings, context.resolve)
+  }
   return {
     name,
     description: server?.description,
@@ -65,21 +72,44 @@ export function setupConfigured(spec: ConfiguredServer, context: HubContext): Se
     emit: context.emit,
     onAsk: context.onAsk,
     keepListing: (kind, items) => context.listings.keep(listingKey(spec, context.surroundings), kind, items),
+    ...(server?.transport === 'remote' ? loginOf(name, resolve, context) : {}),
     async lease(user) {
-      if (server === undefined) throw new Error(`server "${name}" is barred`)
-      const { layer, file } = spec.origin
-      const where = { name, layer, ...(file === undefined ? {} : { file }) }
-      const resolved = await resolveServer(server, where, context.surroundings, context.resolve)
+      const resolved = await resolve()
       const key = context.isShared ? shareKey(resolved, context) : name
       return context.pool.lease(key, planOf(name, resolved, context), user)
     },
   }
 }
 
+/** Loaded when somebody logs in: few do. */
+function loginOf(
+  name: string,
+  resolve: () => Promise<ServerConfig>,
+  { surroundings: { env }, onAsk: byDefault = declineAll }: HubContext,
+): Pick<ServerSetup, 'login' | 'logout'> {
+  const prepare = async () => {
+    const [server, { authStore }] = await Promise.all([resolve(), import('./auth/auth-store.ts')])
+    if (server.transport !== 'remote') throw new Error(`server "${name}" is not remote`)
+    return { name, server, store: authStore({ folder: places(env).state }) }
+  }
+  return {
+    async login({ signal, onAsk = byDefault }) {
+      const [prepared, { login }] = await Promise.all([prepare(), import('./auth/login.ts')])
+      await login({ ...prepared, signal, onAsk })
+    },
+    async logout({ signal }) {
+      const [prepared, { logout }] = await Promise.all([prepare(), import('./auth/logout.ts')])
+      await logout({ ...prepared, signal })
+    },
+  }
+}
+
+const declineAll: OnAsk = async () => ({ action: 'decline' })
+
 function planOf(name: string, server: ServerConfig, context: HubContext): ServerPlan {
   const { host, tap, surroundings } = context
   const roots = server.roots ? [surroundings.workspaceFolder] : undefined
-  const connectOptions = { name, env: surroundings.env, tap, roots, ...host }
+  const connectOptions = { name, env: surroundings.env, tap, roots, sampling: server.sampling, ...host }
   return {
     name,
     opens: copiesOf(server).map((copy) => (hooks) => context.connect(copy, { ...connectOptions, ...hooks })),

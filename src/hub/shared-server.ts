@@ -38,6 +38,8 @@ export interface Lease {
   readonly restart: () => Promise<void>
   /** Forgets failures, such as a missing login. */
   readonly reset: () => void
+  /** Ends what runs, for all users; the next use starts it anew. */
+  readonly close: () => Promise<void>
   readonly release: () => Promise<void>
 }
 
@@ -115,6 +117,7 @@ export function sharedServer(plan: ServerPlan, onEnd: () => void): SharedServer 
       list: (kind, options) => used(() => list(kind, options, session)),
       restart: copies.restart,
       reset: copies.reset,
+      close: copies.close,
       async release() {
         users.delete(user)
         const isOver = plan.idleMs === undefined || copies.state().kind === 'idle'

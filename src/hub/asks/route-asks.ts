@@ -1,0 +1,65 @@
+import { CapstanError, messageOf } from '../../errors.ts'
+import type { Answer, Ask, OnAsk } from '../api.ts'
+import type { Deadline } from '../deadline.ts'
+
+/** Who answers on one connection, and for how long. */
+export interface AskRoutes {
+  /** Whoever makes a request answers what is asked until it is done. */
+  readonly open: (onAsk: OnAsk | undefined, deadline: Deadline) => AskRoute
+  /** Answers a question that does not say which request it belongs to, as all of the legacy era do not. */
+  readonly answer: (ask: Ask) => Promise<Answer>
+}
+
+export interface AskRoute extends Disposable {
+  readonly answer: (ask: Ask) => Promise<Answer>
+}
+
+export function askRoutes(note: (text: string) => void): AskRoutes {
+  const open = new Set<AskRoute & { readonly canAnswer: boolean }>()
+  return {
+    open(onAsk, deadline) {
+      const route = {
+        canAnswer: onAsk !== undefined,
+        answer: async (ask: Ask) => answerOf(onAsk, { ask, deadline, note }),
+        [Symbol.dispose]: () => void open.delete(route),
+      }
+      open.add(route)
+      return route
+    },
+    async answer(ask) {
+      // Several may be under way: the one that began last is the likeliest to have caused it.
+      const route = [...open].findLast(({ canAnswer }) => canAnswer) ?? [...open].at(-1)
+      return route === undefined ? nobodyThere(ask, note) : route.answer(ask)
+    },
+  }
+}
+
+interface Question {
+  readonly ask: Ask
+  readonly deadline: Deadline
+  readonly note: (text: string) => void
+}
+
+/** Never longer than the request itself may take, and never a failure: a server that asks gets an answer. */
+async function answerOf(onAsk: OnAsk | undefined, { ask, deadline, note }: Question): Promise<Answer> {
+  if (onAsk === undefined) return nobodyThere(ask, note)
+  const { signal } = deadline
+  const over = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new CapstanError('timed_out', 'nobody answered in time')), {
+      once: true,
+    })
+  })
+  over.catch(() => {})
+  try {
+    return await deadline.whileAsking(Promise.race([onAsk(ask, { signal }), over]))
+  } catch (error) {
+    note(`A question of the server (${ask.kind}) was not answered: ${messageOf(error)}`)
+    return { action: 'cancel' }
+  }
+}
+
+function nobodyThere(ask: Ask, note: (text: string) => void): Answer {
+  const reason = `A question of the server (${ask.kind}) was declined: nobody is there to answer it.`
+  note(reason)
+  return { action: 'decline', reason }
+}
