@@ -137,10 +137,10 @@ describe('a call that needs a login', () => {
   function refusingHub() {
     const { hub, actions } = guardedHub([ready('tracker')])
     const refused = new CapstanError('login_needed', 'Server "tracker" wants more rights.', { server: 'tracker' })
+    const listing = literalHub({ statuses: [ready('tracker')], catalogue: { tools: [toolOf('tracker', 'find')] } })
     const calling: Hub = {
       ...hub,
-      catalogue: literalHub({ statuses: [ready('tracker')], catalogue: { tools: [toolOf('tracker', 'find')] } })
-        .catalogue,
+      catalogue: (options) => listing.catalogue(options),
       async call() {
         actions.push('call')
         if (!actions.includes('login tracker')) throw refused
