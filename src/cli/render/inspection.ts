@@ -9,7 +9,7 @@ import { count, formatMs } from './numbers.ts'
 import { describeState, problemOf, type ServerGroup } from './server-group.ts'
 import type { Style } from './style.ts'
 import { paragraph, renderTable } from './table.ts'
-import { toolsTokens, toolTokens } from './tokens.ts'
+import { toolsTokens, toolTokens } from '../../hub/tokens.ts'
 import { displayWidth, truncate } from './width.ts'
 
 export interface Look {

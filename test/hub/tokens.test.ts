@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { estimateTokens, toolTokens } from '../../../src/cli/render/tokens.ts'
-import type { ToolEntry } from '../../../src/hub/api.ts'
-import { publishedTools } from '../published-tools.ts'
+import { estimateTokens, toolTokens } from '../../src/hub/tokens.ts'
+import type { ToolEntry } from '../../src/hub/api.ts'
+import { publishedTools } from '../cli/published-tools.ts'
 
 let folder: string
 let tools: readonly ToolEntry[]
