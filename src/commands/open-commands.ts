@@ -61,7 +61,7 @@ export function openCommands(context: CommandContext, { completion = {} }: OpenC
   const catalogue = openLiveCatalogue(context.hub)
   const values = serverValues({ hub: context.hub, ...completion })
   const files = workspaceFiles({ folder: context.folder })
-  const builtins = makeBuiltins({ context, catalogue, commands: list })
+  const builtins = makeBuiltins({ context, catalogue, values, commands: list })
   let known: CommandSet | undefined
   const forgetting = catalogue.on(() => {
     known = undefined

@@ -45,7 +45,13 @@ function argumentsOf(prompt: PromptEntry, values: ServerValues): CommandArgument
       isOfferedByName: declared.length > 1,
       ...(description === undefined ? {} : { description }),
       complete: async (typed, { given, signal }) => {
-        const { values: items, hasMore } = await values.suggest({ prompt, argument: name, typed, given, signal })
+        const { values: items, hasMore } = await values.suggest({
+          target: prompt,
+          argument: name,
+          typed,
+          given,
+          signal,
+        })
         return { items: items.map((value) => ({ value })), hasMore: hasMore === true, isRanked: true }
       },
     })),

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Completion, Hub, PromptRef } from '../hub/api.ts'
+import type { Completion, Hub, PromptRef, TemplateRef } from '../hub/api.ts'
 
 export interface ServerValuesOptions {
   readonly hub: Pick<Hub, 'complete'>
@@ -13,7 +13,7 @@ export interface ServerValuesOptions {
 }
 
 export interface ValueRequest {
-  readonly prompt: PromptRef
+  readonly target: PromptRef | TemplateRef
   readonly argument: string
   readonly typed: string
   /** The other arguments. */
@@ -54,11 +54,11 @@ export function serverValues({
     }
   }
 
-  async function ask({ prompt: { server, prompt }, argument, typed, given, signal }: ValueRequest) {
+  async function ask({ target, argument, typed, given, signal }: ValueRequest): Promise<Completion> {
     const late = AbortSignal.timeout(limitMs)
     const until = signal === undefined ? late : AbortSignal.any([signal, late])
     const wanted = { name: argument, value: typed }
-    return hub.complete({ server, prompt }, wanted, { context: given, signal: until })
+    return hub.complete(refOf(target), wanted, { context: given, signal: until })
   }
 
   function keep(key: string, completion: Completion): void {
@@ -71,7 +71,13 @@ export function serverValues({
 
 const mostKept = 500
 
-function keyOf({ prompt, argument, typed, given }: ValueRequest): string {
+function keyOf({ target, argument, typed, given }: ValueRequest): string {
   const others = Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return JSON.stringify([prompt.server, prompt.prompt, argument, typed, others])
+  return JSON.stringify([refOf(target), argument, typed, others])
+}
+
+/** Only what names it: an entry of the catalogue carries more. */
+function refOf(target: PromptRef | TemplateRef): PromptRef | TemplateRef {
+  const { server } = target
+  return 'prompt' in target ? { server, prompt: target.prompt } : { server, uriTemplate: target.uriTemplate }
 }

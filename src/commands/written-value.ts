@@ -26,6 +26,9 @@ export function isQuote(character: string): boolean {
 }
 
 export function isBlank(character: string): boolean {
+  const code = character.charCodeAt(0)
+  // Nearly every character is one of these, and somebody may paste a megabyte.
+  if (code > 0x20 && code < 0x80) return false
   return /^\s$/u.test(character)
 }
 

@@ -172,6 +172,14 @@ describe('a form', () => {
   })
 })
 
+test('the end of a URI is completed by the server of its template', async () => {
+  const commands = await open()
+
+  const { items } = await commands.suggest('/read person://al', 17)
+
+  expect(items.map(({ label }) => label).slice(0, 2)).toEqual(['person://alice', 'person://albert'])
+})
+
 describe('an error', () => {
   test.each([
     ['/hlep', /no command \/hlep\. Closest: help/],

@@ -7,8 +7,8 @@ import { inlineServer } from '../hub/inline-server.ts'
 import { openTestHub } from '../hub/makers.ts'
 import { contextOver } from './session-view.ts'
 
-const prompt = { server: 's', prompt: 'p' }
-const ask = (typed: string, signal?: AbortSignal) => ({ prompt, argument: 'a', typed, given: {}, signal })
+const target = { server: 's', prompt: 'p' }
+const ask = (typed: string, signal?: AbortSignal) => ({ target, argument: 'a', typed, given: {}, signal })
 
 function counting(answer: (value: string, signal: AbortSignal | undefined) => Promise<Completion>) {
   const asked: string[] = []
