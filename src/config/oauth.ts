@@ -1,22 +1,5 @@
 import { isObject, kindOf } from './fields.ts'
-
-/** How Capstan logs in to one remote server. Its texts may hold `${…}` until `resolveServer` has filled them in. */
-export interface OauthSettings {
-  /** `code` asks a person once; `client_credentials` needs nobody. */
-  readonly grant: 'code' | 'client_credentials'
-  readonly clientId?: string
-  readonly clientSecret?: string
-  /** The address of a client metadata document, which then is our client id. */
-  readonly clientMetadataUrl?: string
-  readonly scopes?: readonly string[]
-  /** The only authorization server that may be used. */
-  readonly issuer?: string
-  /** A PKCS#8 key in PEM form, with which the client proves who it is. */
-  readonly privateKey?: string
-  readonly privateKeyAlgorithm?: string
-  /** The port of the callback, where the authorization server knows only that one. */
-  readonly callbackPort?: number
-}
+import type { OauthSettings } from './types.ts'
 
 export interface ReadOauth {
   readonly oauth?: OauthSettings | false

@@ -1,5 +1,4 @@
 import type { CapstanError } from '../errors.ts'
-import type { OauthSettings } from './oauth.ts'
 
 type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 /** An entry of `mcpServers` exactly as the file has it: before `${…}`, with the fields of other clients. */
@@ -66,6 +65,24 @@ export interface RemoteServer extends CommonFields {
   readonly type?: 'http' | 'sse'
   /** How to log in, where the server wants it; false to never try. */
   readonly oauth?: OauthSettings | false
+}
+
+/** How Capstan logs in to one remote server. Its texts may hold `${…}` until `resolveServer` has filled them in. */
+export interface OauthSettings {
+  /** `code` asks a person once; `client_credentials` needs nobody. */
+  readonly grant: 'code' | 'client_credentials'
+  readonly clientId?: string
+  readonly clientSecret?: string
+  /** The address of a client metadata document, which then is our client id. */
+  readonly clientMetadataUrl?: string
+  readonly scopes?: readonly string[]
+  /** The only authorization server that may be used. */
+  readonly issuer?: string
+  /** A PKCS#8 key in PEM form, with which the client proves who it is. */
+  readonly privateKey?: string
+  readonly privateKeyAlgorithm?: string
+  /** The port of the callback, where the authorization server knows only that one. */
+  readonly callbackPort?: number
 }
 
 /** A checked entry. Its strings may still hold `${…}` until `resolveServer` has filled them in. */

@@ -7,7 +7,7 @@ import {
   type OAuthClientInformationMixed,
   type OAuthClientMetadata,
 } from '@modelcontextprotocol/client'
-import type { OauthSettings } from '../../config/oauth.ts'
+import type { OauthSettings } from '../../config/types.ts'
 import { CapstanError } from '../../errors.ts'
 import type { KnownClient } from './auth-store.ts'
 import { isSameIssuer, type AuthorizationServer } from './discover.ts'

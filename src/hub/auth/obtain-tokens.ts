@@ -8,8 +8,7 @@ import {
   type OAuthClientProvider,
   type OAuthTokens,
 } from '@modelcontextprotocol/client'
-import type { OauthSettings } from '../../config/oauth.ts'
-import type { RemoteServer } from '../../config/types.ts'
+import type { OauthSettings, RemoteServer } from '../../config/types.ts'
 import { CapstanError } from '../../errors.ts'
 import type { Challenge, Login, Saved } from './auth-store.ts'
 import { clientProof, configuredClient } from './client-identity.ts'

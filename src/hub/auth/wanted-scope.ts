@@ -1,5 +1,5 @@
 import { computeScopeUnion } from '@modelcontextprotocol/client'
-import type { OauthSettings } from '../../config/oauth.ts'
+import type { OauthSettings } from '../../config/types.ts'
 import type { Challenge } from './auth-store.ts'
 import type { AuthorizationServer } from './discover.ts'
 

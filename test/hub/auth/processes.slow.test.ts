@@ -8,8 +8,8 @@ import { startAuthServer } from '../../fixtures/auth-server.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { authBench } from './auth-bench.ts'
 
-async function start(program: string, args: readonly string[]): Promise<ChildProcess> {
-  const child = fork(new URL(program, import.meta.url), args)
+async function start(program: URL, args: readonly string[]): Promise<ChildProcess> {
+  const child = fork(program, args)
   onTestFinished(() => void child.kill('SIGKILL'))
   await once(child, 'message')
   return child
@@ -19,7 +19,9 @@ test('two processes with many calls each renew a login once', async () => {
   await using guarded = await startAuthServer()
   const bench = await authBench(guarded.url)
   await bench.logIn()
-  const processes = await Promise.all([1, 2].map(() => start('./calls-many.ts', [guarded.url, bench.folder])))
+  const processes = await Promise.all(
+    [1, 2].map(() => start(new URL('./calls-many.ts', import.meta.url), [guarded.url, bench.folder])),
+  )
   for (let round = 1; round <= 3; round++) {
     guarded.expireAccess()
 
@@ -36,7 +38,7 @@ test('a process that is killed while it renews a login leaves a lock that the ne
   await using guarded = await startAuthServer()
   const bench = await authBench(guarded.url)
   await bench.logIn()
-  const child = await start('./calls-many.ts', [guarded.url, bench.folder])
+  const child = await start(new URL('./calls-many.ts', import.meta.url), [guarded.url, bench.folder])
   guarded.expireAccess()
   guarded.behaviour.tokenStatus = 'never answers'
   const renewal = guarded.nextRequest('/as/token')
@@ -53,7 +55,7 @@ test('a process that is killed while it renews a login leaves a lock that the ne
 test('killed in the middle of a write, the file holds the logins from before or after it, for its owner alone', async () => {
   const folder = await scratchFolder()
   for (let round = 0; round < 5; round++) {
-    const child = await start('./changes-for-ever.ts', [folder])
+    const child = await start(new URL('./changes-for-ever.ts', import.meta.url), [folder])
     child.kill('SIGKILL')
     await once(child, 'exit')
 
