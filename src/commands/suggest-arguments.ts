@@ -58,6 +58,16 @@ function findHole({ line, cursor, parsed, command }: ArgumentPlace): Hole | unde
   const token = tokens[index]
   if (token === undefined) {
     const slot = slots.find((open) => !isGiven(parsed, open))
+    const last = slot === undefined ? tokens.findLast(({ kind }) => kind !== 'blank') : undefined
+    // A blank after a value that takes the rest of the line is a part of it.
+    if (last?.isVerbatim && cursor === line.length)
+      return {
+        from: last.start,
+        to: cursor,
+        slot: slotNamed(last.argument),
+        typed: line.slice(last.start),
+        mayBeName: false,
+      }
     return { from: cursor, to: cursor, slot, typed: '', mayBeName: true }
   }
   if (token.kind === 'key') {

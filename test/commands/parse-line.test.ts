@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Declared, ParsedLine } from '../../src/commands/grammar.ts'
 import { parseLine } from '../../src/commands/parse-line.ts'
-import { printLine } from '../../src/commands/print-line.ts'
+import { printLine, writeName } from '../../src/commands/print-line.ts'
 
 const none: Declared = { slots: [] }
 const one: Declared = { slots: [{ name: 'topic', required: true }] }
@@ -189,6 +189,16 @@ describe('for every text', () => {
         }
       }),
       { numRuns: 2000 },
+    )
+  })
+
+  test('a name that is written is read back', () => {
+    // A backslash at the end of a name would escape the blank behind it; no server has such a prompt.
+    const anyName = fc.string({ unit: 'binary' }).filter((text) => !text.endsWith('\\'))
+    fc.assert(
+      fc.property(anyName, (text) => {
+        expect(parse(`${writeName(`s:${text}`)} x`).name).toBe(`s:${text}`)
+      }),
     )
   })
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openCommands, type Commands } from '../../src/commands/open-commands.ts'
 import type { Suggestions } from '../../src/commands/suggestions.ts'
@@ -156,6 +157,7 @@ describe('arguments of a prompt', () => {
     ['/git:review anything ma|', ['main', 'make it so', 'feature/main-menu']],
     ['/git:explain |', ['main', 'make it so', 'feature/main-menu']],
     ['/git:explain make i|', ['make it so']],
+    ['/git:explain make |', ['make it so']],
     ['/git:help |', []],
     ['/nosuch |', []],
   ])('%j offers %j', async (marked, expected) => {
@@ -232,25 +234,59 @@ describe('mentions', () => {
   })
 })
 
-test('no cursor and no line makes it fail', async () => {
+test('no line and no cursor makes it fail, and what it replaces is a part of the line', async () => {
   const commands = await open()
-  const lines = [
-    '',
+  const piece = fc.constantFrom(
     '/',
+    'git:review',
+    'git:explain',
+    'call',
+    'git.commit',
+    'branch=',
+    '--args',
+    '{"a',
+    '"',
+    "'",
     '@',
-    '/git:review branch="',
-    '/git:review --args {"a',
-    '/call ',
-    '/call git.commit "',
-    '@"a b',
-  ]
+    '\\',
+    ' ',
+    '\n',
+    'mode=',
+    '😀',
+  )
+  const line = fc.array(piece).map((pieces) => pieces.join(''))
 
-  for (const line of lines) {
-    for (let cursor = -1; cursor <= line.length + 1; cursor += 1) {
-      const { from, to } = await commands.suggest(line, cursor)
+  await fc.assert(
+    fc.asyncProperty(line, fc.integer({ min: -2, max: 80 }), async (text, cursor) => {
+      const { from, to, items } = await commands.suggest(text, cursor)
       expect(from).toBeGreaterThanOrEqual(0)
       expect(to).toBeGreaterThanOrEqual(from)
-      expect(to).toBeLessThanOrEqual(line.length)
-    }
-  }
+      expect(to).toBeLessThanOrEqual(text.length)
+      expect(new Set(items.map(({ key }) => key)).size).toBe(items.length)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('accepting a value always makes the line mean it', async () => {
+  const commands = await open()
+  const before = fc.constantFrom(
+    '/git:review branch=',
+    '/git:review branch="',
+    '/git:review a ',
+    '/git:explain ',
+    '/git:explain topic=',
+  )
+  const after = fc.constantFrom('', ' base=x', ' base="y z"')
+
+  await fc.assert(
+    fc.asyncProperty(before, after, fc.constantFrom(...branches), async (start, end, value) => {
+      const line = `${start}${value.slice(0, 2)}${start.endsWith('"') ? '"' : ''}${end}`
+      const cursor = start.length + 2
+      const { from, to, items } = await commands.suggest(line, cursor)
+      const insert = items.find(({ label }) => label === value)?.insert ?? ''
+      const then = commands.parse(line.slice(0, from) + insert + line.slice(to))
+      expect([...(then.values.get('branch') ?? []), ...(then.values.get('topic') ?? [])]).toContain(value)
+    }),
+  )
 })
