@@ -1,4 +1,5 @@
 import {
+  ProtocolError,
   SseError,
   StreamableHTTPClientTransport,
   type Client,
@@ -8,16 +9,18 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { CapstanError } from '../errors.ts'
-import type { JsonObject, ToolEntry } from './api.ts'
+import type { Era, JsonObject, LogLine, ToolEntry } from './api.ts'
 import type { AskRoute, AskRoutes } from './asks/route-asks.ts'
 import { inRounds, type AnswerInputs } from './asks/rounds.ts'
-import { listAllPages, lists, listToolsBySdk } from './client-lists.ts'
+import { listAllPages, lists } from './client-lists.ts'
 import type { Connection, RequestOptions, TransportKind } from './connection.ts'
 import { startDeadline } from './deadline.ts'
+import { headerFault } from './header-annotations.ts'
 import { saysUnreachable } from './http-failure.ts'
 import { isSessionLost, requestFailure } from './request-failure.ts'
 import { retirable } from './retirable.ts'
 import { resultBehind, type UnreadResults } from './unread-results.ts'
+import { defaultRemoteWatch, watchRemote, type RemoteWatch } from './watch-remote.ts'
 
 export interface OpenClient {
   readonly server: string
@@ -28,6 +31,8 @@ export interface OpenClient {
   /** Answers the questions that come inside a result, as they do in the modern era. */
   readonly answerInputs: (inputs: JsonObject, route: AskRoute) => ReturnType<AnswerInputs>
   readonly ended: Promise<void>
+  readonly onLog: (source: LogLine['source'], text: string) => void
+  readonly remoteWatch?: RemoteWatch | undefined
   /** Why our own transport ended the connection, if it was us. */
   readonly failure?: (() => CapstanError | undefined) | undefined
 }
@@ -46,9 +51,24 @@ export function connectionOver(client: Client, setup: OpenClient): Connection {
   const isRemote = transportKind === 'http' || transportKind === 'sse'
   if (isRemote) retireWhenCutOff(client, retire)
   const era = client.getProtocolEra() === 'modern' ? 'modern' : 'legacy'
+  const mirrorsHeaders = era === 'modern' && transportKind === 'http'
   const notRun = new WeakSet<CapstanError>()
+  let underWay = 0
+  const watched =
+    isRemote &&
+    watchRemote({
+      watch: setup.remoteWatch ?? defaultRemoteWatch,
+      ping: (signal) => ping(client, era, signal),
+      isBusy: () => underWay > 0,
+      onDead(reason) {
+        setup.onLog('hub', `The connection is given up, because ${reason}.`)
+        retire()
+      },
+      ended: closed,
+    })
 
   const attempt: Attempt = async (method, options, send) => {
+    underWay += 1
     using deadline = startDeadline(options)
     using route = asks.open(options.onAsk, deadline)
     const onprogress: SdkRequestOptions['onprogress'] = (progress) => {
@@ -56,12 +76,18 @@ export function connectionOver(client: Client, setup: OpenClient): Connection {
       options.onProgress?.(progress)
     }
     try {
-      return await track(send({ signal: deadline.signal, timeout: noLimit, onprogress }, route))
+      const value = await track(send({ signal: deadline.signal, timeout: noLimit, onprogress }, route))
+      if (watched) watched.heard()
+      return value
     } catch (error) {
+      // Nobody can tell a slow server from a dead connection: the next request gets a new one.
+      if (isRemote && deadline.passed() !== undefined) retire()
       if (isRemote && (isSessionLost(error) || saysUnreachable(error))) retire()
       const told = setup.failure?.() ?? requestFailure(error, { server, method, options, passed: deadline.passed() })
       if (isSessionLost(error)) notRun.add(told)
       throw told
+    } finally {
+      underWay -= 1
     }
   }
 
@@ -87,15 +113,17 @@ export function connectionOver(client: Client, setup: OpenClient): Connection {
     ...factsOf(client, transport),
     request,
     callTool: (tool, args, options) =>
-      era === 'modern' && transportKind === 'http' && wantsHeaders(tool)
+      mirrorsHeaders && wantsHeaders(tool)
         ? callWithHeaders(tool, args, options)
         : request('tools/call', { name: tool.tool, arguments: args }, options),
     list: async (kind, options) => {
       const { method, field, capability } = lists[kind]
       if (client.getServerCapabilities()?.[capability] === undefined) return []
-      if (kind === 'tools' && era === 'modern' && transportKind === 'http')
-        return attempt('tools/list', options, (sdk) => listToolsBySdk(client, sdk))
-      return listAllPages((cursor) => request(method, cursor === undefined ? {} : { cursor }, options), field)
+      const items = await listAllPages(
+        (cursor) => request(method, cursor === undefined ? {} : { cursor }, options),
+        field,
+      )
+      return kind === 'tools' && mirrorsHeaders ? items.filter((tool) => isOfferable(tool, setup.onLog)) : items
     },
     wasNotRun: (error) => error instanceof CapstanError && notRun.has(error),
     closed,
@@ -105,6 +133,22 @@ export function connectionOver(client: Client, setup: OpenClient): Connection {
       await client.close()
     },
   }
+}
+
+/** Any answer is a sign of life, a refusal too. */
+async function ping(client: Client, era: Era, signal: AbortSignal): Promise<void> {
+  const options = { signal, timeout: noLimit }
+  try {
+    await (era === 'modern' ? client.discover(options) : client.ping(options))
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error
+  }
+}
+
+function isOfferable(tool: JsonObject, onLog: OpenClient['onLog']): boolean {
+  const fault = headerFault(tool)
+  if (fault !== undefined) onLog('hub', `Left out of tools, because ${fault}: ${JSON.stringify(tool['name'])}`)
+  return fault === undefined
 }
 
 function factsOf(client: Client, transport: Transport) {

@@ -1,4 +1,3 @@
-import type { Client, RequestOptions as SdkRequestOptions } from '@modelcontextprotocol/client'
 import { CapstanError } from '../errors.ts'
 import type { JsonObject, ListKind } from './api.ts'
 import { protocolCode } from './request-failure.ts'
@@ -45,10 +44,4 @@ const methodNotFound = -32601
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** On modern HTTP the SDK must see the tools: it drops those whose header annotations are invalid, as the spec demands. */
-export async function listToolsBySdk(client: Client, sdk: SdkRequestOptions): Promise<readonly JsonObject[]> {
-  const { tools } = await client.listTools(undefined, { ...sdk, cacheMode: 'refresh' })
-  return tools as readonly JsonObject[]
 }

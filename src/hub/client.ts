@@ -16,7 +16,9 @@ import { authStore } from './auth/auth-store.ts'
 import { serverAuth } from './auth/server-auth.ts'
 import { connectionOver, noLimit } from './client-connection.ts'
 import type { Connection, TransportKind } from './connection.ts'
+import { patientFetch } from './patient-fetch.ts'
 import { tapTransport, type Onlooker, type Tap } from './tap-transport.ts'
+import type { RemoteWatch } from './watch-remote.ts'
 import { unreadResults, type UnreadResults } from './unread-results.ts'
 
 export interface ClientSetup {
@@ -32,6 +34,7 @@ export interface ClientSetup {
   readonly tap?: Tap | undefined
   /** What the server may ask for. */
   readonly rights: AskRights
+  readonly remoteWatch?: RemoteWatch | undefined
   /** Why our own transport ended the connection, if it was us. */
   readonly failure?: (() => CapstanError | undefined) | undefined
 }
@@ -49,7 +52,7 @@ export function openRemote(kind: 'http' | 'sse', server: RemoteServer, { name, e
   const RemoteTransport = kind === 'http' ? StreamableHTTPClientTransport : SSEClientTransport
   return new RemoteTransport(new URL(server.url), {
     requestInit: { headers: { ...server.headers } },
-    fetch: serverAuth({ name, server, store, onLog: note }),
+    fetch: patientFetch({ fetch: serverAuth({ name, server, store, onLog: note }), note }),
   })
 }
 

@@ -12,6 +12,7 @@ import { resolveWrapper, type Launch } from './resolve-wrapper.ts'
 import { startProcess, type GracePeriods, type ServerProcess } from './server-process.ts'
 import { stdioTransport } from './stdio-transport.ts'
 import type { Tap } from './tap-transport.ts'
+import type { RemoteWatch } from './watch-remote.ts'
 
 /** What belongs to the process that runs the servers, whoever they are for. */
 export interface ServerHost {
@@ -20,6 +21,8 @@ export interface ServerHost {
   readonly grace: GracePeriods
   readonly maxLineBytes: number
   readonly onProcess: (child: ServerProcess) => void
+  /** How remote connections are watched, where not as usual. */
+  readonly remoteWatch?: RemoteWatch | undefined
 }
 
 /** What a connection needs from the hub around it. */
@@ -147,13 +150,16 @@ interface Handshake {
   readonly transport: Transport
   readonly kind: TransportKind
   readonly mode: Mode
-  readonly options: Pick<ConnectOptions, 'name' | 'signal' | 'onListChanged' | 'onLog' | 'tap' | 'roots' | 'sampling'>
+  readonly options: Pick<
+    ConnectOptions,
+    'name' | 'signal' | 'onListChanged' | 'onLog' | 'tap' | 'roots' | 'sampling' | 'remoteWatch'
+  >
   readonly failure?: () => CapstanError | undefined
 }
 
 /** Speaks the first words over a transport. The SDK is loaded here: by now a server process is already booting beside it. */
 export async function handshake({ transport, kind, mode, options, failure }: Handshake): Promise<Connection> {
-  const { name, signal, onListChanged, onLog, tap, roots, sampling = false } = options
+  const { name, signal, onListChanged, onLog, tap, roots, sampling = false, remoteWatch } = options
   const { openClient } = await import('./client.ts')
   signal.throwIfAborted()
   const opening = openClient({
@@ -166,6 +172,7 @@ export async function handshake({ transport, kind, mode, options, failure }: Han
     onLog,
     tap,
     rights: { sampling, roots },
+    remoteWatch,
     failure,
   })
   const late = new Promise<never>((_, reject) => {

@@ -22,6 +22,7 @@ import { serverSet } from './server-set.ts'
 import type { BuiltinServer, HubContext } from './setup.ts'
 import type { Tap } from './tap-transport.ts'
 import { waitFor } from './wait-for.ts'
+import type { RemoteWatch } from './watch-remote.ts'
 
 export interface OpenHubOptions {
   /** Aborting it closes the hub. */
@@ -33,6 +34,8 @@ export interface OpenHubOptions {
   readonly grace?: GracePeriods
   /** The longest message a stdio server may send. */
   readonly maxLineBytes?: number
+  /** How remote connections are watched. */
+  readonly remoteWatch?: RemoteWatch
   /** Makes the sandbox for `exec`, when it is first needed. */
   readonly sandbox?: () => Promise<Sandbox>
   /** Keeps a line for every call. */

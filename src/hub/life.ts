@@ -18,6 +18,8 @@ export type LifeEvent =
   | { readonly kind: 'refused'; readonly error: CapstanError; readonly blame: Blame }
   /** A connection that was ready has ended, by nobody's wish. */
   | { readonly kind: 'lost'; readonly error: CapstanError }
+  /** A request was refused because nobody is logged in any more. */
+  | { readonly kind: 'locked'; readonly error: CapstanError }
   /** Five calls in a row got no answer at all. */
   | { readonly kind: 'silent'; readonly error: CapstanError }
   /** The time of the next try has come. */
@@ -71,6 +73,8 @@ export function nextLife(record: LifeRecord, event: LifeEvent, chance: Chance): 
       return record.life.kind === 'connecting' ? refused(record, event, chance) : record
     case 'lost':
       return record.life.kind === 'ready' ? lost(record, event.error, chance) : record
+    case 'locked':
+      return record.life.kind === 'ready' ? locked(record, event.error, chance) : record
     case 'silent':
       return record.life.kind === 'ready' ? waiting(record, event.error, chance.nowMs + silenceMs) : record
     case 'closed':
@@ -112,10 +116,14 @@ function opened(record: LifeRecord, { nowMs }: Chance): LifeRecord {
 
 function refused(record: LifeRecord, { error, blame }: LifeEvent & { kind: 'refused' }, chance: Chance): LifeRecord {
   const { nowMs } = chance
-  if (blame === 'login') return { ...record, life: { kind: 'needs_login', error, sinceMs: nowMs } }
+  if (blame === 'login') return locked(record, error, chance)
   if (blame === 'for-good') return { ...record, life: { kind: 'failed', error, sinceMs: nowMs } }
   const failed = { ...record, failures: record.failures + 1 }
   return waiting(failed, error, nowMs + delayMs(failed, chance))
+}
+
+function locked(record: LifeRecord, error: CapstanError, { nowMs }: Chance): LifeRecord {
+  return { ...record, life: { kind: 'needs_login', error, sinceMs: nowMs } }
 }
 
 /** One that had been well is back almost at once; one that keeps dying waits longer each time. */

@@ -62,7 +62,21 @@ function refusedByHttp(error: SdkHttpError, request: FailedRequest): CapstanErro
 
 /** Whether the server has forgotten our session, as it does when it is restarted: then it did nothing with the request. */
 export function isSessionLost(error: unknown): boolean {
-  return error instanceof SdkHttpError && error.status === 404
+  if (!(error instanceof SdkHttpError)) return false
+  return error.status === 404 || (error.status === 400 && lostSessionCodes.has(rpcCode(error.data.text)))
+}
+
+/** Servers that answer 400 for a session they do not know say one of these in the body. */
+const lostSessionCodes = new Set<unknown>([-32_001, -32_000])
+
+function rpcCode(body: unknown): unknown {
+  try {
+    const message: unknown = typeof body === 'string' ? JSON.parse(body) : undefined
+    const { error } = Object(message) as { readonly error?: unknown }
+    return (Object(error) as { readonly code?: unknown }).code
+  } catch {
+    return undefined
+  }
 }
 
 function brokenOff(error: SdkError, request: FailedRequest): CapstanError {

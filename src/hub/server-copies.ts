@@ -149,12 +149,13 @@ export function serverCopies(setup: CopiesSetup): ServerCopies {
     // Who gives up says nothing about the server.
     if (error instanceof CapstanError && error.code === 'cancelled') return
     lastError = messageOf(error)
+    if (error instanceof CapstanError && error.code === 'login_needed') return void copy.giveUp('locked', error)
     copy.silent = error instanceof CapstanError && error.code === 'timed_out' ? copy.silent + 1 : 0
     if (copy.silent < silentCalls) return
     copy.silent = 0
     const message = `Server "${name}" gave no answer to ${silentCalls} calls in a row, so it was ended.`
     onLog('hub', message)
-    void copy.giveUp(new CapstanError('timed_out', message, { server: name, cause: error }))
+    void copy.giveUp('silent', new CapstanError('timed_out', message, { server: name, cause: error }))
   }
 }
 

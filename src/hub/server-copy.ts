@@ -39,8 +39,8 @@ export interface ServerCopy {
   readonly ready: () => { readonly connection: Connection; readonly connectMs: number } | undefined
   readonly starts: () => number
   readonly use: (patience: Patience) => Promise<Connection>
-  /** Gives up on a connection that no longer answers. */
-  readonly giveUp: (error: CapstanError) => Promise<void>
+  /** Gives up on a connection that no longer answers, or that is of no use before somebody logs in. */
+  readonly giveUp: (kind: 'silent' | 'locked', reason: CapstanError) => Promise<void>
   /** Forgets the failures of before: a person has done something about them. */
   readonly reset: () => void
   /** Ends what runs; the next use starts it anew. */
@@ -74,11 +74,11 @@ export function serverCopy(setup: CopySetup): ServerCopy {
     close,
   }
 
-  async function giveUp(reason: CapstanError): Promise<void> {
+  async function giveUp(kind: 'silent' | 'locked', reason: CapstanError): Promise<void> {
     const closing = ready?.connection.close()
     ready = undefined
     gone = closing?.catch(() => {})
-    step({ kind: 'silent', error: reason })
+    step({ kind, error: reason })
     await closing
   }
 

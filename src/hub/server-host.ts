@@ -2,6 +2,7 @@ import { places } from '../files/places.ts'
 import type { ServerHost } from './connect.ts'
 import { eras } from './eras.ts'
 import { leftovers } from './leftovers.ts'
+import type { RemoteWatch } from './watch-remote.ts'
 import type { GracePeriods, ServerProcess } from './server-process.ts'
 
 export interface HostOptions {
@@ -10,6 +11,8 @@ export interface HostOptions {
   readonly grace?: GracePeriods | undefined
   /** The longest message a stdio server may send. */
   readonly maxLineBytes?: number | undefined
+  /** How remote connections are watched. */
+  readonly remoteWatch?: RemoteWatch | undefined
 }
 
 /** This process as one that runs servers. Disposing of it ends what still runs; so does the end of the process, however it comes. */
@@ -25,6 +28,7 @@ export function openServerHost({
   env,
   grace = defaultGrace,
   maxLineBytes = defaultMaxLineBytes,
+  remoteWatch,
 }: HostOptions): OpenedHost {
   const { cache, runtime } = places(env)
   const processes = new Set<ServerProcess>()
@@ -36,6 +40,7 @@ export function openServerHost({
     leftovers: notes,
     grace,
     maxLineBytes,
+    remoteWatch,
     onProcess(child) {
       processes.add(child)
       void child.exited.then(() => processes.delete(child))

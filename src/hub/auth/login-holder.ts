@@ -100,11 +100,14 @@ export function loginHolder(setup: LoginHolderSetup): LoginHolder {
     const login = usable(saved)
     if (login === undefined) return undefined
     const renewal = await refreshLogin(login, request(saved))
-    if (renewal.kind === 'renewed') return keep(renewal.login)
-    onLog(`The login is over: the authorization server ${login.issuer} no longer renews it.`)
-    current = undefined
-    await store.change(server.url, (kept) => withoutLogin(kept, renewal.what))
-    return undefined
+    if (renewal.kind === 'lost') onLog(`The login is over: ${login.issuer} no longer renews it.`)
+    const kept = await store.change(server.url, (now) => {
+      // Somebody may have logged in anew meanwhile, and that counts for more.
+      if (now.login?.tokens.access_token !== login.tokens.access_token) return now
+      return renewal.kind === 'renewed' ? { ...now, login: renewal.login } : withoutLogin(now, renewal.what)
+    })
+    current = usable(kept)
+    return current?.tokens.access_token
   }
 
   async function grantAnew(challenge: Challenge): Promise<string> {
