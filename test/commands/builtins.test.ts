@@ -47,7 +47,11 @@ describe('looking', () => {
   })
 
   test('/help of one command says what it takes', async () => {
-    expect(await run('/help /echo:greet')).toMatch(/\/echo:greet WHO \[CITY\][^]*who \| required \| Whom to greet/)
+    const commands = await open()
+    const [full, bare] = await Promise.all(['/help /echo:greet', '/help greet'].map((line) => commands.execute(line)))
+
+    expect(full && shown(full)).toMatch(/\/echo:greet WHO \[CITY\][^]*who \| required \| Whom to greet/)
+    expect(bare).toEqual(full)
   })
 
   test('/tools lists, searches and shows one', async () => {

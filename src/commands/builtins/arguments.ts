@@ -16,7 +16,7 @@ export function takesNothing(): CommandArguments {
 }
 
 /** Completes from a list that is at hand or soon there. A list that cannot be had offers nothing. */
-export function from(list: () => readonly Candidate[] | Promise<readonly Candidate[]>): Completer {
+export function completeFrom(list: () => readonly Candidate[] | Promise<readonly Candidate[]>): Completer {
   return async () => {
     try {
       return { items: await list() }

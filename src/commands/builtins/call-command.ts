@@ -9,7 +9,7 @@ import { contentPart } from '../content-parts.ts'
 import { valueOf, type Command, type CommandArgument, type CommandArguments, type RunOptions } from '../command.ts'
 import { notice, printed, text, type Block, type FieldKind, type Outcome } from '../outcome.ts'
 import type { Workings } from '../workings.ts'
-import { argument, from } from './arguments.ts'
+import { argument, completeFrom } from './arguments.ts'
 import { waiting } from './look-commands.ts'
 
 // No argument of a tool is called so, and nobody can type it as a key.
@@ -24,7 +24,7 @@ export function callCommand({ context: { hub }, catalogue }: Workings): Command 
     description: 'A tool, as server.tool',
     required: true,
     takesRest: false,
-    complete: from(tools),
+    complete: completeFrom(tools),
   })
   return {
     key: 'builtin:call',

@@ -6,7 +6,7 @@ import type { ConversationInfo, Conversations } from '../context.ts'
 import { notice, printed, text, type Outcome } from '../outcome.ts'
 import type { Workings } from '../workings.ts'
 import { copyCommand, exportCommand } from './export-commands.ts'
-import { actionSlot, argument, from, takes, takesNothing } from './arguments.ts'
+import { actionSlot, argument, completeFrom, takes, takesNothing } from './arguments.ts'
 
 /** What concerns conversations: this one, those before it, leaving. */
 export function conversationCommands(workings: Workings): readonly Command[] {
@@ -147,7 +147,7 @@ function idSlot(conversations: Conversations): CommandArgument {
       value: id,
       detail: [title, whenText(changedAtMs)].filter((part) => part !== undefined).join(', '),
     }))
-  return argument('id', { description: 'The id of a conversation, or its start', complete: from(known) })
+  return argument('id', { description: 'The id of a conversation, or its start', complete: completeFrom(known) })
 }
 
 /** By id, or by the start of one when only one begins so. */

@@ -4,7 +4,7 @@ import { valueOf, type Command, type CommandArgument } from '../command.ts'
 import { printed, text, type Block } from '../outcome.ts'
 import { writeName } from '../print-line.ts'
 import type { Workings } from '../workings.ts'
-import { argument, from, takes } from './arguments.ts'
+import { argument, completeFrom, takes } from './arguments.ts'
 
 /** `/help [command]`. */
 export function helpCommand({ commands }: Workings): Command {
@@ -15,7 +15,9 @@ export function helpCommand({ commands }: Workings): Command {
     name: 'help',
     summary: 'List the commands, or say what one of them takes',
     declare: () =>
-      takes(argument('command', { description: 'A command, with or without its slash', complete: from(names) })),
+      takes(
+        argument('command', { description: 'A command, with or without its slash', complete: completeFrom(names) }),
+      ),
     run: async (input) => {
       const wanted = valueOf(input, 'command')?.replace(/^\//, '')
       return wanted === undefined ? printed(...overview(commands())) : printed(...about(find(commands(), wanted)))
@@ -24,8 +26,9 @@ export function helpCommand({ commands }: Workings): Command {
 }
 
 function find(commands: readonly Command[], name: string): Command {
-  const found = commands.find((command) => command.name === name)
-  if (found !== undefined) return found
+  const exact = commands.filter((command) => command.name === name)
+  const [found, ...more] = exact.length > 0 ? exact : commands.filter((command) => command.name.endsWith(`:${name}`))
+  if (found !== undefined && more.length === 0) return found
   const near = closest(
     name,
     commands.map((command) => command.name),

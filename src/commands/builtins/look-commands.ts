@@ -7,7 +7,7 @@ import { valueOf, type Command, type RunOptions } from '../command.ts'
 import { notice, printed, text, type Block } from '../outcome.ts'
 import { writeName } from '../print-line.ts'
 import type { Workings } from '../workings.ts'
-import { argument, from, takes } from './arguments.ts'
+import { argument, completeFrom, takes } from './arguments.ts'
 import { usageOf } from './help-command.ts'
 
 /** `/tools [words]` and `/prompts [words]`. */
@@ -22,7 +22,8 @@ function toolsCommand({ context: { hub }, catalogue }: Workings): Command {
     kind: 'builtin',
     name: 'tools',
     summary: 'List the tools, search them, or show one',
-    declare: () => takes(argument('words', { description: 'A name, or words to search for', complete: from(known) })),
+    declare: () =>
+      takes(argument('words', { description: 'A name, or words to search for', complete: completeFrom(known) })),
     run: async (input, options) => {
       const words = valueOf(input, 'words')
       const { tools, servers } = catalogue.current()
@@ -44,7 +45,7 @@ function promptsCommand({ catalogue, commands }: Workings): Command {
     kind: 'builtin',
     name: 'prompts',
     summary: 'List the prompts, or those that fit some words',
-    declare: () => takes(argument('words', { description: 'A part of a name', complete: from(known) })),
+    declare: () => takes(argument('words', { description: 'A part of a name', complete: completeFrom(known) })),
     run: async (input) => {
       const words = valueOf(input, 'words') ?? ''
       const fitting = rank(prompts(), words, ({ name }) => name).map(({ item }) => item)

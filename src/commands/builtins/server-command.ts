@@ -4,7 +4,7 @@ import { closest } from '../../hub/names.ts'
 import { valueOf, type Command, type CommandArguments, type RunOptions } from '../command.ts'
 import { notice, printed, text, type Block, type Outcome } from '../outcome.ts'
 import type { Workings } from '../workings.ts'
-import { actionSlot, argument, from, takes } from './arguments.ts'
+import { actionSlot, argument, completeFrom, takes } from './arguments.ts'
 import { waiting } from './look-commands.ts'
 
 const actions = {
@@ -41,7 +41,9 @@ export function serverCommand(workings: Workings): Command {
 }
 
 function declare(first: string, { catalogue }: Workings): CommandArguments {
-  const names = from(() => catalogue.statuses().map(({ name, state }) => ({ value: name, detail: stateText(state) })))
+  const names = completeFrom(() =>
+    catalogue.statuses().map(({ name, state }) => ({ value: name, detail: stateText(state) })),
+  )
   const action = actionSlot(actions, names)
   if (!isAction(first)) return takes({ ...action, takesRest: false })
   return takes(

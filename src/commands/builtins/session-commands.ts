@@ -4,7 +4,7 @@ import { closest } from '../../hub/names.ts'
 import { valueOf, type Command, type CommandArguments, type CommandInput } from '../command.ts'
 import { notice, printed, text, type Outcome } from '../outcome.ts'
 import type { Workings } from '../workings.ts'
-import { actionSlot, argument, from, takes, takesNothing } from './arguments.ts'
+import { actionSlot, argument, completeFrom, takes, takesNothing } from './arguments.ts'
 
 /** What concerns the session at hand: its model, its permissions, what waits for its turn. */
 export function sessionCommands(workings: Workings): readonly Command[] {
@@ -19,7 +19,7 @@ function modelCommand({ context: { models, session } }: Workings): Command {
     kind: 'builtin',
     name: 'model',
     summary: 'Show the model, or use another one',
-    declare: () => takes(argument('model', { description: 'provider/name', complete: from(known) })),
+    declare: () => takes(argument('model', { description: 'provider/name', complete: completeFrom(known) })),
     run: async (input) => {
       const id = valueOf(input, 'model')
       if (id === undefined) return describeModels(session().status().model, await models.list())
@@ -44,7 +44,7 @@ function describeModels(
 
 function permissionsCommand({ context: { session } }: Workings): Command {
   const held = () => session().permissions()
-  const ids = from(() => held().map((view) => ({ value: view.id, detail: describePermission(view) })))
+  const ids = completeFrom(() => held().map((view) => ({ value: view.id, detail: describePermission(view) })))
   const declare = (first: string): CommandArguments => {
     const action = { ...actionSlot({ revoke: 'Ask again before it is used' }), takesRest: false }
     return first === 'revoke'
@@ -90,7 +90,7 @@ const queueActions = {
 
 function queueCommand({ context: { session } }: Workings): Command {
   const entries = () => session().queue.entries()
-  const places = from(() => entries().map(({ text: detail }, index) => ({ value: String(index + 1), detail })))
+  const places = completeFrom(() => entries().map(({ text: detail }, index) => ({ value: String(index + 1), detail })))
   const declare = (first: string): CommandArguments => {
     const action = { ...actionSlot(queueActions), takesRest: false }
     return first === 'remove'
