@@ -32,7 +32,7 @@ function cachedServer(
   spec: ConfiguredServer,
   { config, cache, question: { kinds, maxAgeMs, nowMs } }: DiskContext,
 ): { readonly coverage: Coverage; readonly lists: Lists } | undefined {
-  if (spec.standing.kind === 'own') return ownTools(spec.name, spec.standing.tools, cache)
+  if (spec.standing.kind === 'own') return ownTools(spec.name, spec.standing.tools, { cache, nowMs })
   if (spec.standing.kind !== 'usable') return undefined
   const cached = cache.read(listingKey(spec, config.surroundings))
   if (cached === undefined || nowMs - cached.savedAtMs > maxAgeMs) return undefined
@@ -46,11 +46,11 @@ function cachedServer(
   }
 }
 
-/** What is kept of a tool file belongs to its very text: however old, it is what the file says now. */
+/** What is kept of a tool file belongs to its very text, which has just been read: however old, it is what the file says now. */
 function ownTools(
   server: string,
   tools: readonly OwnTool[],
-  cache: ListingCache,
+  { cache, nowMs }: { readonly cache: ListingCache; readonly nowMs: number },
 ): { readonly coverage: Coverage; readonly lists: Lists } | undefined {
   const known = tools.filter(({ standing }) => standing.kind === 'usable').map((tool) => storedFacts(cache, tool))
   if (!known.every((facts) => facts !== undefined)) return undefined
@@ -58,7 +58,7 @@ function ownTools(
   // With none of them left there is a reason to tell, and the server tells it.
   if (definitions.length === 0) return undefined
   return {
-    coverage: { kind: 'listed', server },
+    coverage: { kind: 'cached', server, savedAtMs: nowMs },
     lists: { ...noLists, tools: readList('tools', server, definitions).entries },
   }
 }

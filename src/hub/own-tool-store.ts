@@ -34,7 +34,7 @@ export function storedFacts(cache: ListingCache, tool: OwnTool, nowMs = Date.now
   return isPast ? undefined : facts
 }
 
-/** Long enough that a file which never ends does not cost every command its three seconds. */
+/** Long enough that a file which never ends does not cost every command its whole time. */
 const lateForMs = 10 * 60_000
 
 /** What a file says depends on its text alone, so it is read once and holds for as long as the text stays the same. */

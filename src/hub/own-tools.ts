@@ -137,18 +137,12 @@ function tooDeep(name: string): CapstanError {
   )
 }
 
+/** What stands in place of a list with nothing in it. */
 function noneLeft(leftOut: readonly LeftOutTool[]): CapstanError {
-  const [first] = leftOut
-  if (leftOut.length === 1 && first !== undefined) return CapstanError.fromJSON(first.error)
-  const names = leftOut.map(({ tool }) => `my.${tool}`).join(', ')
   const isTrust = leftOut.every(({ reason }) => reason !== 'broken')
-  return isTrust
-    ? new CapstanError('not_trusted', `You have not approved ${names}, so they are not run.`, {
-        server: 'my',
-        next: 'Run: capstan review',
-      })
-    : new CapstanError('config_invalid', `None of these tools can be used: ${names}.`, {
-        server: 'my',
-        next: 'Run: capstan doctor my',
-      })
+  const message = leftOut.map(({ error }) => error.message).join(' ')
+  return new CapstanError(isTrust ? 'not_trusted' : 'config_invalid', message, {
+    server: 'my',
+    next: isTrust ? 'Run: capstan review' : 'Run: capstan doctor my',
+  })
 }

@@ -7,7 +7,8 @@ import type { OwnToolFacts } from './own-tool-store.ts'
 import { schemaProblem } from './schema-problem.ts'
 
 const exportNames = ['default', 'title', 'description', 'input', 'output', 'annotations', 'allow']
-const readLimits = { timeMs: 3000, calls: 0, resultBytes: 128 * 1024 }
+// Below the deadline of a catalogue, and far above what a file takes whose thread gets its share of the machine.
+const readLimits = { timeMs: 8000, calls: 0, resultBytes: 128 * 1024 }
 
 /** Reads what a tool file exports, by running its top level in the sandbox, where no tool is there. */
 export async function readOwnTool(tool: OwnTool, sandbox: Sandbox): Promise<OwnToolFacts> {

@@ -13,13 +13,21 @@ export function signature(tool: Described): string {
 
 /**
  * Tools as one TypeScript declaration for models: a line per tool, its first sentence as the comment. About a seventh of
- * what the raw definitions cost, so results are left as `R`; `inspect` says what a tool returns.
+ * what the raw definitions cost, so results are left as `R`; `inspect` says what a tool returns. With the other functions that a
+ * snippet sees, so that a file can be written against it.
  */
 export function declareTools(tools: readonly ToolEntry[]): string {
   const servers = Map.groupBy(tools, (tool) => tool.server)
-  const groups = [...servers].map(([server, own]) => `${propertyKey(server)}:{\n${own.map(declareTool).join('')}}\n`)
-  return `type R=Promise<unknown>\ndeclare const tools:{\n${groups.join('')}}\n`
+  const groups = [...servers].map(
+    ([server, own]) => `${propertyKey(server)}:Raw<{\n${own.map(declareTool).join('')}}>\n`,
+  )
+  return `${shared}declare const tools:{\n${groups.join('')}}\n${around}`
 }
+
+const shared = 'type R=Promise<unknown>\ntype Raw<T>={[K in keyof T]:T[K]&{raw:T[K]}}\n'
+const around = `declare function search(q:string,o?:{limit?:number,servers?:string[]}):Promise<{name:string,description:string,signature:string,score:number}[]>
+declare function inspect(name:string):R
+`
 
 function declareTool(tool: ToolEntry): string {
   // U+2028 and U+2029 end a line in TypeScript; first-sentence has turned them and all other line ends into blanks.

@@ -300,6 +300,22 @@ describe('whose environment', () => {
     expect(new Set(pids).size).toBe(3)
   })
 
+  test('own tools run in the daemon, and each command sees their files as they are', async () => {
+    await using place = await workplace()
+    const write = (text: string) =>
+      place.write({ '~/.config/capstan/tools/say.js': `export default () => tools.one.echo({ message: '${text}' })` })
+    await write('first')
+
+    const first = await place.warm(['call', 'my.say'])
+    await write('second')
+    const second = await place.warm(['call', 'my.say'])
+    await place.write({ '.capstan/tools/theirs.js': 'export default () => 1' })
+    const theirs = await place.warm(['call', 'my.theirs'])
+
+    expect([first.stdout, second.stdout]).toEqual(['first\n', 'second\n'])
+    expect(theirs).toMatchObject({ code: 5, stderr: expect.stringContaining('capstan review') })
+  })
+
   test('an entry that mentions the workspace runs once per project', async () => {
     await using place = await workplace({ here: { ...fixture('echo'), cwd: '${workspaceFolder}' } })
     const projects = [join(place.home, 'a'), join(place.home, 'b')]

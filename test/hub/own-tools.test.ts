@@ -1,66 +1,21 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { loadTrustedConfig } from '../../src/config/load-trusted.ts'
 import { recordDecisions, trustFile } from '../../src/config/trust.ts'
 import { dialHub } from '../../src/daemon/dial.ts'
 import { serveHub } from '../../src/daemon/serve.ts'
-import type { Hub, HubEvent, JsonObject } from '../../src/hub/api.ts'
-import { openHub, type OpenHubOptions } from '../../src/hub/hub.ts'
+import type { HubEvent, JsonObject } from '../../src/hub/api.ts'
+import type { OpenHubOptions } from '../../src/hub/hub.ts'
 import { createSandbox } from '../../src/sandbox/sandbox.ts'
 import { startsIn, traced } from '../e2e/traced-server.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { temporaryFolder, textOf } from './makers.ts'
+import { idsOf, leftOutOf, my, ownToolsPlace, type Place } from './own-tools-place.ts'
 
 const sandbox = createSandbox()
 afterAll(() => sandbox[Symbol.asyncDispose]())
-const withSandbox: OpenHubOptions = { sandbox: async () => sandbox }
 const patience = { timeout: 10_000 }
-
-type Files = Readonly<Record<string, string>>
-
-interface Place extends AsyncDisposable {
-  readonly home: string
-  readonly write: (files: Files) => Promise<void>
-  readonly open: (options?: OpenHubOptions) => Promise<Hub>
-}
-
-/** A home with the server `one`, tools of the person's (`NAME.ts`), and tools of a project (`project/NAME.ts`). */
-async function place(files: Files, servers: JsonObject = { one: fixture('echo') }): Promise<Place> {
-  const home = await temporaryFolder()
-  const hubs: Hub[] = []
-  const write = async (more: Files) => {
-    for (const [name, text] of Object.entries(more)) {
-      const file = name.startsWith('project/')
-        ? join(home, 'p/.capstan/tools', name.slice('project/'.length))
-        : join(home, '.config/capstan/tools', name)
-      await mkdir(dirname(file), { recursive: true })
-      await writeFile(file, text)
-    }
-  }
-  await mkdir(join(home, 'p'))
-  await mkdir(join(home, '.config/capstan'), { recursive: true })
-  await write(files)
-  await writeFile(join(home, '.config/capstan/mcp.json'), JSON.stringify({ mcpServers: servers }))
-  return {
-    home,
-    write,
-    async open(options = withSandbox) {
-      const env = { PATH: process.env['PATH'], HOME: home }
-      const hub = await openHub(await loadTrustedConfig({ env, cwd: join(home, 'p') }), options)
-      hubs.push(hub)
-      return hub
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(hubs.map((hub) => hub[Symbol.asyncDispose]()))
-      await rm(home, { recursive: true, force: true })
-    },
-  }
-}
-
-const my = (tool: string) => ({ server: 'my', tool })
-const idsOf = async (hub: Hub) => (await hub.catalogue({ servers: ['my'] })).tools.map(({ id }) => id)
-const leftOutOf = async (hub: Hub) => (await hub.servers()).find(({ name }) => name === 'my')?.leftOut ?? []
+const place = (files: Readonly<Record<string, string>>, servers?: JsonObject) => ownToolsPlace(sandbox, files, servers)
 
 const twice = `
   export const title = 'Twice'
@@ -239,7 +194,6 @@ describe('a file that is no tool', () => {
     ['does not parse', 'export const = 1', /a\.ts:1:\d+: SyntaxError/],
     ['throws', 'throw new Error("no")', /a\.ts:1:\d+: Error: no/],
     ['imports', 'import fs from "node:fs"', /a\.ts:1: ReferenceError.*imported/],
-    ['never ends', 'for (;;) {}', /did not end within 3 s/],
     ['waits for nothing', 'await new Promise(() => {})', /never comes/],
     ['calls a tool while it is read', 'await tools.one.echo({})', /only its function can/],
     ['has no function', 'export const description = "x"', /no default export/],

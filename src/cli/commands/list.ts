@@ -28,7 +28,7 @@ export const command: Command = {
   --prompts     prompts instead of tools
   --resources   resources and resource templates instead of tools
   --all         tools, prompts, resources and templates
-  --ts          tools as compact TypeScript declarations, one line each: made for a model's context
+  --ts          tools as compact TypeScript declarations, one line each: for a model's context, and to write code against
   --markdown    the whole catalogue as a Markdown document
   --tokens      tools ranked by about what each costs a model
   --fresh       ask the servers, even where their lists were seen within a day
@@ -39,7 +39,7 @@ A server that does not answer is named on stderr; the others are listed. Exit co
 Examples
   capstan list
   capstan list github memory --all
-  capstan list --ts > tools.d.ts`,
+  capstan list --ts > capstan.d.ts`,
   run,
 }
 
