@@ -30,7 +30,7 @@ export type StepFailure =
 
 export type StepPart =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'thinking'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly text: string; readonly metadata?: JsonObject }
   /** The text or the thought so far is whole; what comes next is another. */
   | { readonly kind: 'part_end'; readonly metadata?: JsonObject }
   /** A call has begun; its arguments are still being written. */

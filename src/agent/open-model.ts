@@ -1,0 +1,48 @@
+import { makeCommandRunner } from '../config/run-command.ts'
+import type { ModelChoice, Provider } from './choose-model.ts'
+import type { Model, StepPart, StepRequest } from './model.ts'
+import type { Takes } from './model-messages.ts'
+
+export interface OpenModelOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly homeFolder: string
+}
+
+/** The chosen model. Nothing is loaded, asked or run before its first step. */
+export function openModel(choice: ModelChoice, options: OpenModelOptions): Model {
+  const run = makeCommandRunner(options)
+  const { id, contextTokens, tools, keyCommand } = choice
+  return {
+    id,
+    contextTokens,
+    tools,
+    step,
+    withXmlTools: () => openModel({ ...choice, tools: 'xml' }, options),
+  }
+
+  async function* step(request: StepRequest, { signal }: { readonly signal: AbortSignal }): AsyncIterable<StepPart> {
+    const key = await findKey()
+    if (typeof key === 'object') {
+      yield { kind: 'failed', failure: { kind: 'rejected', message: key.problem } }
+      return
+    }
+    const [{ aiStep }, { languageModel }] = await Promise.all([import('./ai-model.ts'), import('./providers.ts')])
+    const language = await languageModel({ ...choice, key })
+    yield* aiStep(request, { id, language, takes: takes[choice.provider], tools, signal })
+  }
+
+  async function findKey(): Promise<string | undefined | { readonly problem: string }> {
+    if (choice.key !== undefined || keyCommand === undefined) return choice.key
+    const outcome = await run(keyCommand)
+    if (outcome.kind === 'printed') return outcome.text
+    return { problem: `key_command of [model] gave no key: ${outcome.reason}.` }
+  }
+}
+
+/** What the providers' protocols can carry; whether a model at one's own address can see is not known. */
+const takes: Readonly<Record<Provider, Takes>> = {
+  anthropic: { inMessages: ['image/', 'application/pdf'], inResults: ['image/', 'application/pdf'] },
+  openai: { inMessages: ['image/', 'application/pdf'], inResults: ['image/', 'application/pdf'] },
+  google: { inMessages: ['image/', 'audio/', 'video/', 'application/pdf'], inResults: [] },
+  compatible: { inMessages: ['image/', 'audio/wav', 'audio/mpeg', 'audio/mp3'], inResults: [] },
+}
