@@ -32,7 +32,7 @@ export async function identifyClient(identification: Identification): Promise<OA
   if (clientMetadataUrl !== undefined && at.metadata?.client_id_metadata_document_supported === true) {
     return { client_id: clientMetadataUrl }
   }
-  if (known !== undefined && isSameIssuer(known.issuer, at.issuer) && redirectsOf(known).includes(redirectUrl)) {
+  if (known !== undefined && isSameIssuer(known.issuer, at.issuer) && isStillGood(known, redirectUrl)) {
     return known.information
   }
   if (at.metadata !== undefined && at.metadata.registration_endpoint === undefined) throw cannotRegister(identification)
@@ -56,6 +56,13 @@ export function configuredClient({
   if (isElsewhere) throw movedAway(name, known.issuer, at.issuer)
   const { clientId, clientSecret } = settings
   return { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) }
+}
+
+function isStillGood(known: KnownClient, redirectUrl: string): boolean {
+  const { information } = known
+  const endsAt = 'client_secret_expires_at' in information ? (information.client_secret_expires_at ?? 0) : 0
+  // By RFC 7591, 0 is never.
+  return redirectsOf(known).includes(redirectUrl) && (endsAt === 0 || endsAt * 1000 > Date.now())
 }
 
 /** How the client proves who it is, where a key does it. */

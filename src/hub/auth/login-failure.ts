@@ -41,6 +41,11 @@ export function isPassing({ code }: OAuthError): boolean {
   return ['server_error', 'temporarily_unavailable', 'too_many_requests'].includes(code)
 }
 
+/** Whether the authorization server does not know as whom we come. */
+export function isUnknownClient(error: unknown): boolean {
+  return error instanceof OAuthError && ['invalid_client', 'unauthorized_client'].includes(error.code)
+}
+
 /** The code, and the explanation where there is one. Whatever is long enough to be a token in it is left out. */
 function describe(error: OAuthError): string {
   if (error.message === '' || error.message === error.code) return error.code

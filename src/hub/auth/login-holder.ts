@@ -1,5 +1,5 @@
 import type { RemoteServer } from '../../config/types.ts'
-import { CapstanError, messageOf } from '../../errors.ts'
+import { messageOf } from '../../errors.ts'
 import type { AuthStore, Challenge, Login, Saved } from './auth-store.ts'
 import { isSameIssuer } from './discover.ts'
 import { guardedFetch } from './guarded-fetch.ts'
@@ -101,34 +101,36 @@ export function loginHolder(setup: LoginHolderSetup): LoginHolder {
     if (login === undefined) return undefined
     const renewal = await refreshLogin(login, request(saved))
     if (renewal.kind === 'lost') onLog(`The login is over: ${login.issuer} no longer renews it.`)
-    const kept = await store.change(server.url, (now) => {
+    current = renewal.kind === 'renewed' ? renewal.login : undefined
+    await keep((now) => {
       // Somebody may have logged in anew meanwhile, and that counts for more.
       if (now.login?.tokens.access_token !== login.tokens.access_token) return now
       return renewal.kind === 'renewed' ? { ...now, login: renewal.login } : withoutLogin(now, renewal.what)
     })
-    current = usable(kept)
     return current?.tokens.access_token
   }
 
   async function grantAnew(challenge: Challenge): Promise<string> {
-    return keep(await clientCredentialsLogin(challenge, request(await store.read(server.url))))
+    const login = await clientCredentialsLogin(challenge, request(await store.read(server.url)))
+    const { issuer, clientId } = login
+    current = login
+    await keep((now) => ({ ...now, login, client: { issuer, information: { client_id: clientId } } }))
+    return login.tokens.access_token
+  }
+
+  /** What cannot be kept is still good for this connection. */
+  async function keep(change: (saved: Saved) => Saved): Promise<void> {
+    try {
+      await store.change(server.url, change)
+    } catch (error) {
+      onLog(messageOf(error))
+    }
   }
 
   function request(saved: Saved): TokenRequest {
     const signal = AbortSignal.timeout(lockMs)
     const fetch = guardedFetch({ server: name, serverUrl: new URL(server.url), signal })
     return { name, server, saved, fetch, now }
-  }
-
-  async function keep(login: Login): Promise<string> {
-    current = login
-    const { issuer, clientId } = login
-    await store.change(server.url, ({ client, ...rest }) => ({
-      ...rest,
-      login,
-      client: client?.information.client_id === clientId ? client : { issuer, information: { client_id: clientId } },
-    }))
-    return login.tokens.access_token
   }
 
   /** A login as somebody else than the entry says now is none. */
@@ -146,12 +148,7 @@ export function loginHolder(setup: LoginHolderSetup): LoginHolder {
   async function note(challenge: Challenge): Promise<void> {
     const { challenge: known } = await store.read(server.url)
     if (JSON.stringify(known ?? {}) === JSON.stringify(challenge)) return
-    try {
-      await store.change(server.url, (saved) => ({ ...saved, challenge }))
-    } catch (error) {
-      // The login will ask the server itself.
-      onLog(error instanceof CapstanError ? error.message : messageOf(error))
-    }
+    await keep((saved) => ({ ...saved, challenge }))
   }
 }
 

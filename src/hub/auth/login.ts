@@ -5,7 +5,7 @@ import type { OnAsk } from '../api.ts'
 import type { AuthStore, Challenge } from './auth-store.ts'
 import { codeLogin, type LoggedIn } from './code-login.ts'
 import { guardedFetch } from './guarded-fetch.ts'
-import { loginFailure } from './login-failure.ts'
+import { isUnknownClient, loginFailure } from './login-failure.ts'
 import { clientCredentialsLogin } from './obtain-tokens.ts'
 import { isUnattended, logsIn } from './logs-in.ts'
 import { challengeOf } from './server-auth.ts'
@@ -25,9 +25,15 @@ export interface LoginSetup {
 const loginMs = 5 * 60_000
 
 /** Logs in to a server, with a person in front of a browser where the grant needs one, and keeps what that brings. */
-export async function login({ now = Date.now, ...setup }: LoginSetup): Promise<void> {
-  const { name, server, store } = setup
+export async function login(setup: LoginSetup): Promise<void> {
+  const { name, server } = setup
   if (!logsIn(server)) throw notOurs(name, server)
+  // A token is for one address, and each copy of a server has its own.
+  for (const url of [server.url, ...server.otherUrls]) await loginAt({ ...setup, server: { ...server, url } })
+}
+
+async function loginAt({ now = Date.now, ...setup }: LoginSetup): Promise<void> {
+  const { name, server, store } = setup
   const limit = AbortSignal.timeout(loginMs)
   const signal = setup.signal === undefined ? limit : AbortSignal.any([setup.signal, limit])
   const fetch = guardedFetch({ server: name, serverUrl: new URL(server.url), signal })
@@ -41,8 +47,14 @@ export async function login({ now = Date.now, ...setup }: LoginSetup): Promise<v
   } catch (error) {
     if (limit.aborted) throw tookTooLong(name)
     if (signal.aborted) throw stopped(signal, `the login of server "${name}"`, name)
+    if (isUnknownClient(error)) await forgetClient(store, server)
     throw loginFailure(error, name)
   }
+}
+
+/** Who is not known any more registers anew the next time. */
+async function forgetClient(store: AuthStore, { url }: RemoteServer): Promise<void> {
+  await store.change(url, ({ client: _client, ...rest }) => rest)
 }
 
 /** What the server says to somebody it does not know: where its metadata is, and which rights it wants. */

@@ -16,7 +16,14 @@ export interface LogoutSetup {
 const revokeMs = 5000
 
 /** Forgets the login of a server, and tells its authorization server, if that wants to know. Resolves to whether there was one. */
-export async function logout({ name, server, store, signal, onLog }: LogoutSetup): Promise<boolean> {
+export async function logout(setup: LogoutSetup): Promise<boolean> {
+  const { server } = setup
+  const urls = [server.url, ...server.otherUrls]
+  const outcomes = await Promise.all(urls.map((url) => logoutAt({ ...setup, server: { ...server, url } })))
+  return outcomes.includes(true)
+}
+
+async function logoutAt({ name, server, store, signal, onLog }: LogoutSetup): Promise<boolean> {
   const saved = await store.read(server.url)
   await store.change(server.url, () => ({}))
   if (saved.login === undefined) return false

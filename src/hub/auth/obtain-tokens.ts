@@ -13,7 +13,7 @@ import { CapstanError } from '../../errors.ts'
 import type { Challenge, Login, Saved } from './auth-store.ts'
 import { clientProof, configuredClient } from './client-identity.ts'
 import { discover, hasMoved, isSameIssuer, readAuthorizationServer, type AuthorizationServer } from './discover.ts'
-import { isPassing } from './login-failure.ts'
+import { isPassing, isUnknownClient } from './login-failure.ts'
 import { wantedScope } from './wanted-scope.ts'
 
 /** One server, what is kept for it, and how to reach its authorization server. */
@@ -57,7 +57,7 @@ export async function refreshLogin(login: Login, request: TokenRequest): Promise
     }
   } catch (error) {
     if (!(error instanceof OAuthError) || isPassing(error)) throw error
-    return { kind: 'lost', what: ['invalid_client', 'unauthorized_client'].includes(error.code) ? 'client' : 'login' }
+    return { kind: 'lost', what: isUnknownClient(error) ? 'client' : 'login' }
   }
 }
 

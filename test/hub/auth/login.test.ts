@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Ask } from '../../../src/hub/api.ts'
+import { login } from '../../../src/hub/auth/login.ts'
 import { startAuthServer, type Behaviour } from '../../fixtures/auth-server.ts'
 import { authBench, browse, paste, redirectOf } from './auth-bench.ts'
 
@@ -428,4 +429,32 @@ describe('a client that logs in by itself', () => {
 
     await expect(bench.call()).rejects.toMatchObject({ code: 'config_missing_field', next: /clientSecret/ })
   })
+})
+
+test('a client that the authorization server has forgotten registers anew with the next login', async () => {
+  await using guarded = await startAuthServer()
+  const bench = await authBench(guarded.url)
+  await bench.logIn()
+  const forgetful = bench.logIn(async (ask) => {
+    const answer = await paste(ask)
+    guarded.forgetClients()
+    return answer
+  })
+  await expect(forgetful).rejects.toMatchObject({ code: 'server_error', message: /invalid_client/ })
+
+  await bench.logIn()
+
+  expect(await bench.call()).toBe(200)
+})
+
+test('each address of a server gets a login of its own', async () => {
+  await using one = await startAuthServer()
+  await using other = await startAuthServer()
+  const bench = await authBench(one.url)
+  const server = { ...bench.server, otherUrls: [other.url] }
+
+  await login({ name: 'guarded', server, store: bench.store, onAsk: browse })
+
+  expect((await bench.store.read(one.url)).login?.resource).toBe(one.url)
+  expect((await bench.store.read(other.url)).login?.resource).toBe(other.url)
 })
