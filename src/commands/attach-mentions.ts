@@ -5,7 +5,7 @@ import type { ContentPart } from '../agent/record.ts'
 import { CapstanError, messageOf, stopped } from '../errors.ts'
 import type { Catalogue, Hub, ResourceRef } from '../hub/api.ts'
 import { fitsTemplate } from '../hub/find-resource.ts'
-import { resourcePart } from './content-parts.ts'
+import { resourcePart } from '../agent/content-parts.ts'
 import { findMentions } from './mentions.ts'
 
 export interface AttachOptions {
