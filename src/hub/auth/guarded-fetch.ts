@@ -1,6 +1,4 @@
-import { lookup as resolveName } from 'node:dns/promises'
-import { request as requestHttp, type RequestOptions } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import type { RequestOptions } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { CapstanError, messageOf } from '../../errors.ts'
@@ -104,7 +102,9 @@ function commonZone(addresses: readonly Address[]): Zone {
 
 async function lookUp(host: string): Promise<readonly Address[]> {
   const family = isIP(host)
-  return family === 0 ? resolveName(host, { all: true }) : [{ address: host, family }]
+  if (family !== 0) return [{ address: host, family }]
+  const { lookup } = await import('node:dns/promises')
+  return lookup(host, { all: true })
 }
 
 interface Sending {
@@ -112,8 +112,12 @@ interface Sending {
   readonly signal: AbortSignal
 }
 
-/** One exchange over `node:http`, because only there the address to connect to can be given. Redirects come back as they are. */
-function send(url: URL, init: RequestInit, { addresses, signal }: Sending): Promise<Response> {
+/**
+ * One exchange over `node:http`, because only there the address to connect to can be given. Redirects come back as they are.
+ * It is loaded here: every cold call loads this file, and few need a login.
+ */
+async function send(url: URL, init: RequestInit, { addresses, signal }: Sending): Promise<Response> {
+  const { request: open } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
   const headers = new Headers(init.headers)
   const body = bodyOf(init.body, headers)
   headers.set('accept-encoding', 'identity')
@@ -126,7 +130,7 @@ function send(url: URL, init: RequestInit, { addresses, signal }: Sending): Prom
     signal,
   }
   return new Promise((resolve, reject) => {
-    const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options)
+    const request = open(url, options)
     request.on('error', (error) => reject(signal.aborted ? signal.reason : error))
     request.on('response', (response) => {
       const chunks: Buffer[] = []
