@@ -1,5 +1,5 @@
 // npm run bench [-- PART…] [--quick] [--peers]: prints our figures beside others measured in the same run. Ratios carry over to other
-// machines, milliseconds do not. The targets hold on a quiet machine. Parts: cold, warm, memory, calls, big, tokens, size, search.
+// machines, milliseconds do not. The targets hold on a quiet machine. Parts: cold, warm, memory, calls, big, tokens, size, search, prompts.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -35,14 +35,18 @@ const parts: Readonly<Record<string, (peers: PeerPrograms) => Promise<readonly R
   size: installedSize,
 }
 
-const unknown = positionals.filter((part) => part !== 'search' && !Object.hasOwn(parts, part))
+// They run only when they are asked for: the first installs 46 servers, the second needs a collection of prompts.
+const programs: Readonly<Record<string, string>> = { search: 'search/run.ts', prompts: 'prompts/run.ts' }
+
+const unknown = positionals.filter((part) => !Object.hasOwn(programs, part) && !Object.hasOwn(parts, part))
 if (unknown.length > 0) {
-  console.error(`There is no part ${unknown.join(', ')}. Parts: ${Object.keys(parts).join(', ')}, search`)
+  console.error(`There is no part ${unknown.join(', ')}. Parts: ${Object.keys({ ...parts, ...programs }).join(', ')}`)
   process.exitCode = 2
 } else {
-  if (positionals.length === 0 || positionals.some((part) => part !== 'search')) await measure()
-  // It installs 46 servers the first time, so it runs only when it is asked for.
-  if (positionals.includes('search')) await runSearch()
+  if (positionals.length === 0 || positionals.some((part) => Object.hasOwn(parts, part))) await measure()
+  for (const [name, program] of Object.entries(programs)) {
+    if (positionals.includes(name)) await runProgram(program)
+  }
 }
 
 async function measure(): Promise<void> {
@@ -68,8 +72,8 @@ async function measure(): Promise<void> {
   save(report)
 }
 
-async function runSearch(): Promise<void> {
-  const child = spawn(process.execPath, [path('search/run.ts')], { stdio: 'inherit' })
+async function runProgram(program: string): Promise<void> {
+  const child = spawn(process.execPath, [path(program)], { stdio: 'inherit' })
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) process.exitCode = 1
 }
