@@ -101,11 +101,22 @@ function refusal(error: unknown): Done {
 
 // A text crosses into the engine as bytes, as a string and as what it is parsed to, side by side.
 function fitting(value: JsonValue, { memoryBytes }: Limits): Done {
-  const json = JSON.stringify(value)
+  const json = jsonOf(value)
+  if (json === undefined) return failed('CallError', 'The answer nests too deeply.', 'limit_exceeded')
   const bytes = Buffer.byteLength(json)
   if (bytes <= memoryBytes / 4) return { answer: { kind: 'value', json }, outcome: 'ok' }
   const sizes = `The answer of ${sizeText(bytes)} does not fit into the ${sizeText(memoryBytes)} of the sandbox.`
   return failed('CallError', `${sizes} Ask for less of it.`, 'limit_exceeded')
+}
+
+/** Undefined for what nests so deeply that writing it would take more stack than there is. */
+function jsonOf(value: JsonValue): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 function failed(name: string, message: string, code: Exclude<CallOutcome, 'ok'>): Done {

@@ -6,6 +6,7 @@ import { isOutOfMemory, type Detail, type Details, type Engine } from './engine.
 import { snippetFrames, type Layout } from './frames.ts'
 import { bridgeAnswers, type GuestRequest } from './guest.ts'
 import { errorBytes, sizeText } from './limits.ts'
+import { mostLevels, nestsTooDeeply } from './json-depth.ts'
 import { createLogBuffer } from './log-buffer.ts'
 import type { Answer, ThreadEnd, ToHost, ToThread } from './messages.ts'
 
@@ -115,6 +116,7 @@ export function createGuestRun({ engine, order, post }: GuestRunOptions): GuestR
     if (underWay >= limits.concurrency) return bridgeAnswers.later
     const [name, tool, json] = [text(details(1)), text(details(2)), text(details(3))]
     if (Buffer.byteLength(name) + Buffer.byteLength(json) > limits.argumentBytes) return bridgeAnswers.tooLarge
+    if (nestsTooDeeply(json)) return bridgeAnswers.tooDeep
     calls++
     underWay++
     const raw = details(4) === 1
@@ -141,7 +143,10 @@ export function createGuestRun({ engine, order, post }: GuestRunOptions): GuestR
   }
 
   function endReturned(json: string): number {
-    return Buffer.byteLength(json) > limits.resultBytes ? endLimit('result') : end({ kind: 'returned', json })
+    if (Buffer.byteLength(json) > limits.resultBytes) return endLimit('result')
+    if (!nestsTooDeeply(json)) return end({ kind: 'returned', json })
+    const message = `The returned value nests deeper than ${mostLevels} levels. Return only what is needed of it.`
+    return endThrown({ name: 'RangeError', message, stack: [] })
   }
 
   function endThrown(error: SnippetError, stack = ''): number {

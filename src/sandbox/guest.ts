@@ -4,7 +4,7 @@ export type Bridge = (request: GuestRequest, ...details: readonly (string | numb
 export type GuestRequest = 'call' | 'search' | 'inspect' | 'log' | 'timer' | 'clear' | 'returned' | 'threw'
 
 /** What the bridge answers. Nothing is thrown through it, because an error of the host would show the host's paths. */
-export const bridgeAnswers = { done: 0, later: 1, tooLarge: 2, tooMany: 3 } as const
+export const bridgeAnswers = { done: 0, later: 1, tooLarge: 2, tooMany: 3, tooDeep: 4 } as const
 
 /** The text to run in the engine: a function that takes the bridge and gives back the guest's functions. */
 export function guestSource(): string {
@@ -172,6 +172,7 @@ function installGuest(bridge: Bridge, answers: typeof bridgeAnswers): Guest {
     if (answer === answers.later) set(queue, ++lastQueued, posting)
     if (answer === answers.tooLarge)
       settleError(posting.id, 'RangeError', 'The arguments are larger than one call may send.', '')
+    if (answer === answers.tooDeep) settleError(posting.id, 'RangeError', 'The arguments nest too deeply.', '')
   }
 
   function postNext(): void {

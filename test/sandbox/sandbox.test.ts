@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { CapstanError } from '../../src/errors.ts'
 import type { ExecOutcome, RunOptions } from '../../src/sandbox/api.ts'
 import { createSandbox } from '../../src/sandbox/sandbox.ts'
-import { runOptions, text } from './run-options.ts'
+import { runOptions, structured, text } from './run-options.ts'
 
 const sandbox = createSandbox()
 afterAll(() => sandbox[Symbol.asyncDispose]())
@@ -44,6 +44,35 @@ describe('what a snippet gives back', () => {
 
     expect(outcome).toMatchObject({ kind: 'threw', error: { name: 'TypeError' } })
     expect(outcome.kind === 'threw' && outcome.error.message).toContain('cannot be written as JSON')
+  })
+})
+
+describe('values that nest', () => {
+  const nested = (levels: number) => `let a = 1; for (let i = 0; i < ${levels}; i++) a = { a }; `
+
+  test('as deeply as anybody means pass in both directions', async () => {
+    const outcome = await run(`${nested(400)} return (await tools.test.echo({ a })).a`)
+
+    expect(outcome.kind).toBe('returned')
+  })
+
+  test.each([
+    ['is returned', 'return a', 'threw'],
+    ['is sent', 'return await tools.test.echo({ a }).catch((error) => error.name + ": " + error.message)', 'returned'],
+  ])('far too deeply are an error when one %s', async (_what, end, kind) => {
+    const outcome = await run(`${nested(3000)} ${end}`)
+
+    expect(outcome.kind).toBe(kind)
+    expect(JSON.stringify(outcome)).toMatch(/RangeError.*nest/)
+  })
+
+  test('far too deeply are an error of the call that a tool answers them to', async () => {
+    const deep = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
+    const call = async () => structured(deep(100_000))
+
+    const outcome = await run('tools.test.echo({}).catch((error) => error.code)', { call })
+
+    expect(outcome).toMatchObject({ kind: 'returned', value: 'limit_exceeded' })
   })
 })
 
