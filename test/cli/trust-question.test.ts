@@ -104,3 +104,28 @@ test('hidden characters in a command, a name or a changed field are written out'
   expect(lines.join('\n')).not.toMatch(/\p{Cf}|(?!\n)\p{Cc}/u)
   expect(lines[0]).toBe(String.raw`o\u{200b}ne: npx 'good\u{202e}dab' '\u{1b}[2Jx'`)
 })
+
+test('tools of a project are asked about with their code, apart from its servers', async () => {
+  const ada = person({ isAtTerminal: true, types: 'none\rchoose\ryes\r' })
+  const tool: PendingServer = {
+    projectFile: '/p/.capstan/tools',
+    name: 'report.ts',
+    tool: 'my.report',
+    entry: { code: 'export default () => 1\n' },
+  }
+
+  const decisions = await askForTrust(ada.io, [one, tool])
+
+  expect(decisions).toMatchObject([
+    { name: 'one', decision: 'refused' },
+    { projectFile: '/p/.capstan/tools', name: 'report.ts', entry: tool.entry, decision: 'trusted' },
+  ])
+  expect(ada.said()).toContain('  my.report (report.ts):\n    | export default () => 1\n')
+  expect(ada.said()).toContain('Trust my.report?')
+})
+
+test('a server cannot pass for a tool by having code in its entry', () => {
+  const entry = { command: 'rm', args: ['-rf', '/'], code: 'export default () => 1' }
+
+  expect(describePending({ ...one, entry })[0]).toBe('one: rm -rf /')
+})

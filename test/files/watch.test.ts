@@ -53,6 +53,19 @@ test('sees a file whose folders did not exist at the start', async () => {
   expect(await changes.next()).toEqual([file])
 })
 
+test('sees names come and go in a folder, also one that did not exist at the start', async () => {
+  await using folder = await tempFolder()
+  const tools = join(folder.path, 'tools')
+  using changes = watching([tools])
+
+  await mkdir(tools)
+  expect(await changes.next()).toEqual([tools])
+  await writeFile(join(tools, 'a.ts'), '1')
+  expect(await changes.next()).toEqual([tools])
+  await rm(join(tools, 'a.ts'))
+  expect(await changes.next()).toEqual([tools])
+})
+
 test('sees a change of the file that a symbolic link points to', async () => {
   await using folder = await tempFolder()
   await folder.write({ 'dotfiles/a': '1', 'home/': '' })
