@@ -1,6 +1,10 @@
 import type { ContentPart } from '../agent/record.ts'
 import type { PreparedMessage } from '../agent/session.ts'
 import type { ErrorJson } from '../errors.ts'
+import type { FormField } from '../hub/asks/form-fields.ts'
+
+// A form looks the same, whether a command or a server asks.
+export type { FieldKind, FormField } from '../hub/asks/form-fields.ts'
 
 /** What came of a line. */
 export type Outcome =
@@ -63,23 +67,6 @@ export interface Form {
   readonly values: Readonly<Record<string, string>>
   /** The fields that must be filled in before it can run. */
   readonly missing: readonly string[]
-}
-
-export type FieldKind = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices'
-
-export interface FormField {
-  readonly name: string
-  readonly title?: string
-  readonly description?: string
-  readonly required: boolean
-  readonly kind: FieldKind
-  readonly choices?: readonly Choice[]
-  readonly default?: string
-}
-
-export interface Choice {
-  readonly value: string
-  readonly title?: string
 }
 
 export function printed(...blocks: readonly Block[]): Outcome {

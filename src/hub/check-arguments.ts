@@ -1,7 +1,8 @@
 import { CapstanError } from '../errors.ts'
 import type { JsonObject, JsonSchema, ToolEntry } from './api.ts'
-import { compileSchema, timeBound, type CompiledSchema } from './compile-schema.ts'
+import { compileSchema, type CompiledSchema } from './compile-schema.ts'
 import { describeViolations } from './describe-violation.ts'
+import { timeBound } from './time-bound.ts'
 
 /** Checks values against a tool's schemas. Compiles each schema once. */
 export interface SchemaCheck {

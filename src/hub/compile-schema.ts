@@ -1,7 +1,7 @@
-import { createContext, Script } from 'node:vm'
 import { Validator, type OutputUnit, type SchemaDraft } from '@cfworker/json-schema'
 import type { JsonSchema } from './api.ts'
 import { isSchemaObject } from './schema-ref.ts'
+import type { RunInTime } from './time-bound.ts'
 
 export interface CompiledSchema {
   /** The schema as it is checked. */
@@ -68,21 +68,4 @@ function mayTakeLong(schema: JsonSchema): boolean {
   return /"(?:pattern|patternProperties|uniqueItems|\$\w*[rR]ef)":/.test(JSON.stringify(schema))
 }
 
-/** Runs a function; throws when it took too long. */
-export type RunInTime = <Value>(run: () => Value) => Value
-
 const runAtOnce: RunInTime = (run) => run()
-
-/** Stops what runs too long, which only a virtual machine's watchdog can do; that costs about 0.1 ms a run. */
-export function timeBound(ms: number): RunInTime {
-  const script = new Script('run()')
-  const world: { run?: () => unknown } = {}
-  return <Value>(run: () => Value) => {
-    world.run = run
-    try {
-      return script.runInContext(createContext(world), { timeout: ms }) as Value
-    } finally {
-      delete world.run
-    }
-  }
-}

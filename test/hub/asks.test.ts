@@ -65,6 +65,16 @@ describe.each(makers)('a hub from %s', (_maker, open) => {
       expect(lines).toContainEqual(expect.stringContaining('nobody is there to answer'))
     })
 
+    test('an accepted form that does not fit is cancelled, and the log names the field', async () => {
+      await using hub = await open(server())
+
+      const result = await hub.call(call('order'), {}, { onAsk: accept({ drink: 'milk', cups: 0 }) })
+
+      expect(textOf(result)).toBe('cancel')
+      const lines = (await hub.logs('one')).map((line) => line.text)
+      expect(lines).toContainEqual(expect.stringMatching(/"drink": .*tea, coffee.*"cups": .*at least 1/))
+    })
+
     test('an answer that fails is a cancel, not a hang', async () => {
       await using hub = await open(server())
 

@@ -1,6 +1,7 @@
 import { CapstanError, messageOf } from '../../errors.ts'
 import type { Answer, Ask, OnAsk } from '../api.ts'
 import type { Deadline } from '../deadline.ts'
+import { problemsIn } from './form-fields.ts'
 
 /** Who answers on one connection, and for how long. */
 export interface AskRoutes {
@@ -51,11 +52,22 @@ async function answerOf(onAsk: OnAsk | undefined, { ask, deadline, note }: Quest
   })
   over.catch(() => {})
   try {
-    return await deadline.whileAsking(Promise.race([onAsk(ask, { signal }), over]))
+    return checked(ask, await deadline.whileAsking(Promise.race([onAsk(ask, { signal }), over])), note)
   } catch (error) {
-    note(`A question of the server (${ask.kind}) was not answered: ${messageOf(error)}`)
-    return { action: 'cancel' }
+    const reason = `A question of the server (${ask.kind}) was not answered: ${messageOf(error)}`
+    note(reason)
+    return deadline.passed() === undefined ? { action: 'cancel' } : { action: 'decline', reason }
   }
+}
+
+/** A program may answer a form with anything; a server gets what it asked for, or nothing. */
+function checked(ask: Ask, answer: Answer, note: (text: string) => void): Answer {
+  if (ask.kind !== 'form' || answer.action !== 'accept') return answer
+  const problems = problemsIn(ask.schema, answer.content ?? {})
+  if (problems.length === 0) return answer
+  const fields = problems.map(({ field, problem }) => `"${field}": ${problem}`).join(' ')
+  note(`The answer to a form of the server does not fit it, so the form was cancelled. ${fields}`)
+  return { action: 'cancel' }
 }
 
 function nobodyThere(ask: Ask, note: (text: string) => void): Answer {
