@@ -44,6 +44,12 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = (() => {
     'src/hub/check-arguments.ts': ['@cfworker/json-schema'],
     'src/cli/commands/search.ts': ['minisearch'],
     'src/hub/search.ts': ['minisearch'],
+    ...Object.fromEntries(
+      ['add', 'edit', 'import', 'export', 'sync'].map((verb) => [`src/cli/commands/library/${verb}.ts`, ['yaml']]),
+    ),
+    'src/prompts/formats/document.ts': ['yaml'],
+    'src/cli/commands/library/sync.ts': ['yaml', 'smol-toml'],
+    'src/cli/commands/library/search.ts': ['minisearch'],
     'src/sandbox/worker.ts': ['quickjs-wasi'],
     // Loaded while the server boots: everything before it must be there in a few ms.
     'src/hub/client.ts': [...sdk, 'eventsource', 'eventsource-parser', 'pkce-challenge', 'zod'],

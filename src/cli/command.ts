@@ -68,12 +68,21 @@ export interface CommandInput {
   readonly positionals: readonly string[]
 }
 
+/** What is printed about a verb, or a word behind it. */
+export interface HelpText {
+  readonly usage: string
+  readonly summary: string
+  readonly help: string
+}
+
 /** One verb. What it needs is imported by its own file, so that no other verb pays for it. */
 export interface Command {
   /** Flags besides the global ones. */
   readonly options: ParseArgsOptionsConfig
   /** The text of `capstan help VERB` below the usage line: what it does, flags, two or three examples. */
   readonly help: string
+  /** Help on the words behind the verb, where it has verbs of its own; undefined for help on the whole. */
+  readonly helpOn?: (words: readonly string[]) => Promise<HelpText | undefined>
   /**
    * Which streams carry text of our own alone: only there may commands be rewritten as this person has to type them. By default
    * stderr does and stdout does not, since results are passed on as they came.

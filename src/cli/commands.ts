@@ -2,7 +2,7 @@ import type { Command } from './command.ts'
 
 /** What `--help` needs to know of a verb, without loading it. */
 export interface CommandEntry {
-  readonly group: 'Use' | 'Set up' | 'Watch' | 'Run' | 'More'
+  readonly group: 'Use' | 'Set up' | 'Watch' | 'Run' | 'Library' | 'More'
   readonly usage: string
   readonly summary: string
   readonly load: () => Promise<{ readonly command: Command }>
@@ -131,6 +131,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'stop a server; the next use starts it anew',
     load: () => import('./commands/restart.ts'),
   },
+  library: {
+    group: 'Library',
+    usage: 'library COMMAND',
+    summary: 'your prompts: list, show, search, add, edit, import, sync …',
+    load: () => import('./commands/library.ts'),
+  },
   config: {
     group: 'More',
     usage: 'config',
@@ -149,4 +155,4 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 }
 
 /** Other words for the same verbs. */
-export const aliases: Readonly<Record<string, string>> = { invoke: 'call' }
+export const aliases: Readonly<Record<string, string>> = { invoke: 'call', prompts: 'library' }

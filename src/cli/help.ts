@@ -1,9 +1,10 @@
+import type { HelpText } from './command.ts'
 import { commands, type CommandEntry } from './commands.ts'
 import { globalOptionsHelp } from './global-options.ts'
 
 /** `capstan --help`. */
 export function overallHelp(): string {
-  const groups = ['Use', 'Set up', 'Watch', 'Run', 'More'] as const
+  const groups = ['Use', 'Set up', 'Watch', 'Run', 'Library', 'More'] as const
   const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length))
   const rows = groups.map((group) => {
     const own = Object.values(commands).filter((entry) => entry.group === group)
@@ -32,10 +33,10 @@ function moreRows(width: number): readonly string[] {
 }
 
 /** `capstan help VERB` and `capstan VERB --help`. */
-export function commandHelp({ usage, summary }: CommandEntry, details: string): string {
+export function commandHelp({ usage, summary, help }: HelpText): string {
   return `capstan ${usage}: ${summary}
 
-${details.trim()}
+${help.trim()}
 
 Flags of every command
 ${globalOptionsHelp}

@@ -26,7 +26,9 @@ async function run(argv: readonly string[], io: Io, interrupted: AbortSignal): P
   // One chunk holds config and hub; it is read while the verb's own is.
   const [{ command }, { openContext }] = await Promise.all([(entry ?? overview).load(), import('./context.ts')])
   const input = parse(rest, command, verb)
-  if (entry !== undefined && input.values['help'] === true) return printCommandHelp(entry, command, io)
+  if (entry !== undefined && input.values['help'] === true) {
+    return printCommandHelp({ entry, command, words: input.positionals }, io)
+  }
 
   const flags = readFlags(input, io)
   await using context = openContext({ io: speaking(io, command, flags), flags, interrupted })
@@ -126,7 +128,7 @@ async function printVersion(io: Io): Promise<number> {
 }
 
 async function printHelp(words: readonly string[], io: Io): Promise<number> {
-  const topic = words.find((word) => !word.startsWith('-'))
+  const [topic, ...more] = words.filter((word) => !word.startsWith('-'))
   if (topic === undefined) {
     const { overallHelp } = await import('./help.ts')
     await io.out(asTyped(overallHelp(), io))
@@ -140,12 +142,20 @@ async function printHelp(words: readonly string[], io: Io): Promise<number> {
   const entry = await entryOf(verbOf(topic))
   if (entry === undefined) return exitCodes.usage
   const { command } = await entry.load()
-  return printCommandHelp(entry, command, io)
+  return printCommandHelp({ entry, command, words: more }, io)
 }
 
-async function printCommandHelp(entry: CommandEntry, command: Command, io: Io): Promise<number> {
+interface Explained {
+  readonly entry: CommandEntry
+  readonly command: Command
+  /** What was typed behind the verb. */
+  readonly words: readonly string[]
+}
+
+async function printCommandHelp({ entry, command, words }: Explained, io: Io): Promise<number> {
   const { commandHelp } = await import('./help.ts')
-  await io.out(asTyped(commandHelp(entry, command.help), io))
+  const text = (await command.helpOn?.(words)) ?? { ...entry, help: command.help }
+  await io.out(asTyped(commandHelp(text), io))
   return exitCodes.ok
 }
 

@@ -64,7 +64,8 @@ function unspell(text: string, declared: readonly PromptArgument[]): string {
   return text.replaceAll(inputs, (whole, label: string) => (known.has(label) ? `{{${label}}}` : whole))
 }
 
-function inputOf({ name, description = '' }: PromptArgument): string {
+/** An argument as VS Code asks for it. */
+export function inputOf({ name, description = '' }: PromptArgument): string {
   const hint = description.replaceAll(/[\s}]+/g, ' ').trim()
   return hint === '' ? `\${input:${name}}` : `\${input:${name}:${hint}}`
 }
