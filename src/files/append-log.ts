@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { CapstanError } from '../errors.ts'
 import { linkTarget } from './atomic-write.ts'
 import { isSameStamp, type Disk, type Stamp } from './disk.ts'
 import type { LockOptions } from './lock.ts'
+import { makePause } from './pause.ts'
 
 export interface LogOptions<State> {
   readonly path: string
@@ -80,7 +80,7 @@ export function openAppendLog<State>({ path, disk, mode, start, add }: LogOption
   async function addLines(content: Buffer, base: Known<State>): Promise<number> {
     let from = base.endsLine ? base.bytes : base.bytes + 1
     let { lines } = base
-    let pauseAt = performance.now() + sliceMs
+    const pause = makePause()
     while (from < content.length) {
       const end = content.indexOf(newline, from)
       const to = end === -1 ? content.length : end
@@ -88,10 +88,7 @@ export function openAppendLog<State>({ path, disk, mode, start, add }: LogOption
       const line = content.toString('utf8', from, to).trim()
       if (line !== '') add(base.state, line, lines)
       from = to + 1
-      if (performance.now() > pauseAt) {
-        await nextTurn()
-        pauseAt = performance.now() + sliceMs
-      }
+      await pause()
     }
     return lines
   }
@@ -146,8 +143,6 @@ export async function readLogLines(disk: Disk, path: string): Promise<readonly s
 }
 
 const newline = 0x0a
-/** Work in one go must not keep a server from answering. */
-const sliceMs = 15
 /** File systems count time in steps: a second change within one leaves the stamp as it was. */
 const settleMs = 50
 

@@ -2,9 +2,10 @@ import { CapstanError, messageOf, stopped } from '../errors.ts'
 import { openAppendLog, readLogLines, type AppendLog } from '../files/append-log.ts'
 import { writeFileAtomic } from '../files/atomic-write.ts'
 import { realDisk, type Disk } from '../files/disk.ts'
+import { makePause } from '../files/pause.ts'
 import { isWorthCompacting, planCompaction } from './compaction.ts'
 import { readLogLine, writeLogLine, type LogRecord } from './log-line.ts'
-import { addLine, emptyState, type LogState } from './log-state.ts'
+import { addLine, addRecord, emptyState, type LogState } from './log-state.ts'
 import type { Prompt } from './prompt.ts'
 import type { PromptLayer } from './store.ts'
 
@@ -51,7 +52,12 @@ function openWritable({ name, kind, file }: LayerPlace, disk: Disk): Layer {
     description: { name, kind, isWritable: true, place: file },
     files: [file],
     read: async () => await storing(file, 'read', async () => await log.read()),
-    readWhole: async () => await storing(file, 'read', async () => await replay(disk, archivePath, file)),
+    async readWhole() {
+      return await storing(file, 'read', async () => {
+        const isArchived = (await disk.stamp(archivePath)) !== undefined
+        return isArchived ? await replay(disk, archivePath, file) : await log.read()
+      })
+    },
     async change(decide, signal) {
       await storing(
         file,
@@ -109,24 +115,34 @@ async function keepCopy(file: string, lines: readonly string[]): Promise<void> {
   }
 }
 
+/** The archive first, then what the file says that the archive does not. */
 async function replay(disk: Disk, archivePath: string, file: string): Promise<LogState> {
   const [archived, current] = await Promise.all([readLogLines(disk, archivePath), readLogLines(disk, file)])
-  const known = new Set(archived.flatMap(keysOf))
   const state = emptyState()
-  const lines = [...archived, ...current.filter((line) => !keysOf(line).some((key) => known.has(key)))]
-  for (const [index, line] of lines.entries()) addLine(state, line, index + 1)
+  const known = new Set<string>()
+  const pause = makePause()
+  for (const [index, line] of [...archived, ...current].entries()) {
+    const record = recordIn(line)
+    const key = record === undefined ? undefined : keyOf(record)
+    if (record !== undefined && (key === undefined || !known.has(key))) addRecord(state, record, index + 1)
+    if (key !== undefined && index < archived.length) known.add(key)
+    await pause()
+  }
   return state
 }
 
-/** What a line says the revision of; nothing for one that does not say its number. */
-function keysOf(line: string): readonly string[] {
+function recordIn(line: string): LogRecord | undefined {
   try {
-    const record = readLogLine(line)
-    if (record.op === 'label' || record.rev === undefined) return []
-    return [`${record.op === 'put' ? record.prompt.name : record.name}:${record.rev}`]
+    return readLogLine(line)
   } catch {
-    return [] // Reported where the log itself is read.
+    return undefined // Reported where the log itself is read.
   }
+}
+
+/** What a record says the revision of; nothing for one that does not say its number. */
+function keyOf(record: LogRecord): string | undefined {
+  if (record.op === 'label' || record.rev === undefined) return undefined
+  return `${record.op === 'put' ? record.prompt.name : record.name}:${record.rev}`
 }
 
 async function compactLog(log: AppendLog<LogState>, archivePath: string, signal?: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { messageOf } from '../errors.ts'
-import { readLogLine, type DeleteRecord, type LabelRecord, type PutRecord } from './log-line.ts'
+import { readLogLine, type DeleteRecord, type LabelRecord, type LogRecord, type PutRecord } from './log-line.ts'
 import type { Prompt } from './prompt.ts'
 
 /** What the lines of a log add up to. It only grows: reading on mutates it. */
@@ -47,15 +47,19 @@ export function emptyState(): LogState {
 
 /** Takes in one line. One that cannot be read becomes a problem and changes nothing else. */
 export function addLine(state: LogState, text: string, line: number): void {
-  state.lines += 1
   try {
-    const record = readLogLine(text)
-    if (record.op === 'put') addPut(state, record, line)
-    else if (record.op === 'delete') addDelete(state, record, line)
-    else addLabel(state, record, line)
+    addRecord(state, readLogLine(text), line)
   } catch (error) {
+    state.lines += 1
     state.problems.push({ line, reason: messageOf(error) })
   }
+}
+
+export function addRecord(state: LogState, record: LogRecord, line: number): void {
+  state.lines += 1
+  if (record.op === 'put') addPut(state, record, line)
+  else if (record.op === 'delete') addDelete(state, record, line)
+  else addLabel(state, record, line)
 }
 
 /** The prompt that stands under a name now. */

@@ -24,7 +24,8 @@ export function makeOverview(layers: readonly Layer[], categories: readonly stri
       lists.set(view, list)
       return list
     },
-    find: async (name, layer) => (layer === undefined ? await whole() : viewOf([await look(layer)], name)).get(name),
+    find: async (name, layer) =>
+      viewOf(await Promise.all((layer === undefined ? layers : [layer]).map(look)), name).get(name),
     all: whole,
   }
 

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import MiniSearch, { type AsPlainObject, type Options } from 'minisearch'
+import { makePause } from '../../files/pause.ts'
 import { quickHash } from '../../files/quick-hash.ts'
 import type { Prompt } from '../prompt.ts'
 import { fieldWeights, searchFields, textOf, type SearchField } from './prompt-text.ts'
@@ -82,15 +82,3 @@ function engineOptions(contentCounts: Map<string, number>): Options<Document> {
     searchOptions: { boost: { ...fieldWeights }, weights: { prefix: 0.5, fuzzy: 0.35 } },
   }
 }
-
-/** Lets others have a turn as soon as work has gone on for a while. */
-function makePause(): () => Promise<void> {
-  let since = performance.now()
-  return async () => {
-    if (performance.now() - since < sliceMs) return
-    await nextTurn()
-    since = performance.now()
-  }
-}
-
-const sliceMs = 10
