@@ -41,7 +41,9 @@ export interface LifeRecord {
   readonly restartsAtMs: readonly number[]
 }
 
-export const unborn: LifeRecord = { life: { kind: 'idle' }, failures: 0, restartsAtMs: [] }
+/** One object for all, because who compares lives takes another object for a change. */
+const idle: Life = { kind: 'idle' }
+export const unborn: LifeRecord = { life: idle, failures: 0, restartsAtMs: [] }
 
 export interface Chance {
   readonly nowMs: number
@@ -76,9 +78,9 @@ export function nextLife(record: LifeRecord, event: LifeEvent, chance: Chance): 
     case 'locked':
       return record.life.kind === 'ready' ? locked(record, event.error, chance) : record
     case 'silent':
-      return record.life.kind === 'ready' ? waiting(record, event.error, chance.nowMs + silenceMs) : record
+      return record.life.kind === 'ready' ? silent(record, event.error, chance) : record
     case 'closed':
-      return { ...record, life: { kind: 'idle' } }
+      return { ...record, life: idle }
     case 'reset':
       return record.life.kind === 'ready' || record.life.kind === 'connecting' ? record : unborn
     default:
@@ -137,6 +139,11 @@ function lost(record: LifeRecord, error: CapstanError, chance: Chance): LifeReco
 /** The first loss tells nothing yet, however soon it comes: most often somebody killed it, or its host was restarted. */
 function isFirst({ failures, restartsAtMs }: LifeRecord): boolean {
   return failures === 0 && restartsAtMs.length === 0
+}
+
+/** Longer than after a loss, because it was ended by us; but never against the budget of restarts. */
+function silent(record: LifeRecord, error: CapstanError, chance: Chance): LifeRecord {
+  return waiting(record, error, chance.nowMs + Math.max(silenceMs, delayMs(record, chance)))
 }
 
 function waiting(record: LifeRecord, error: CapstanError, nextTryAtMs: number): LifeRecord {
