@@ -19,8 +19,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = (() => {
     policy: ['errors.ts'],
     config: ground,
     hub: [...ground, 'config'],
-    // The daemon and the command line hand the sandbox to the hub.
-    daemon: [...hub, 'sandbox'],
+    // The daemon and the command line hand the sandbox and the prompt library to the hub.
+    daemon: [...hub, 'sandbox', 'prompts'],
     agent: hub,
     gateway: hub,
     commands: [...hub, 'agent'],
@@ -38,6 +38,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = (() => {
 const mayLoad: Readonly<Record<string, readonly string[]>> = (() => {
   const editing = ['add', 'config', 'disable', 'enable', 'import', 'remove', 'review']
   const sdk = ['client', 'core'].map((name) => `@modelcontextprotocol/${name}`)
+  const server = ['server', 'core'].map((name) => `@modelcontextprotocol/${name}`)
   return {
     ...Object.fromEntries(editing.map((verb) => [`src/cli/commands/${verb}.ts`, ['jsonc-parser']])),
     'src/config/parse-jsonc.ts': ['jsonc-parser'],
@@ -50,6 +51,9 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = (() => {
     'src/prompts/formats/document.ts': ['yaml'],
     'src/cli/commands/library/sync.ts': ['yaml', 'smol-toml'],
     'src/cli/commands/library/search.ts': ['minisearch'],
+    'src/prompts/search.ts': ['minisearch'],
+    // The protocol of the prompt server; yaml reads and writes the formats of other clients.
+    'src/cli/serve-library.ts': [...server, 'minisearch', 'yaml', 'zod'],
     'src/sandbox/worker.ts': ['quickjs-wasi'],
     // Loaded while the server boots: everything before it must be there in a few ms.
     'src/hub/client.ts': [...sdk, 'eventsource', 'eventsource-parser', 'pkce-challenge', 'zod'],

@@ -2,6 +2,7 @@ import type { Config } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import { places } from '../files/places.ts'
 import type { Catalogue, CatalogueOptions, Hub, ListKind, ServerStatus } from '../hub/api.ts'
+import type { Lists } from '../hub/catalogue.ts'
 import { diskCatalogue } from '../hub/disk-catalogue.ts'
 import { listingCache, type ListingCache } from '../hub/listing-cache.ts'
 import { leftOutTools, storedFacts } from '../hub/own-tool-store.ts'
@@ -14,17 +15,35 @@ const dayMs = 24 * 3600 * 1000
 export interface DiskLook {
   readonly servers: readonly string[]
   readonly kinds: readonly ListKind[]
+  /** What comes with Capstan needs no disk. */
+  readonly builtins: readonly BuiltinLook[]
+}
+
+export interface BuiltinLook {
+  readonly name: string
+  readonly description?: string
+  /** Absent where nobody asks for it. */
+  readonly lists?: Lists
 }
 
 /** Answers from what was seen within a day, without starting anything; undefined when that is not enough for the look. */
 export function diskHub(config: Config, look: DiskLook): Catalogued | undefined {
   const cache = listingCache(`${places(config.surroundings.env).cache}/listings`, Date.now)
   const ask = ({ servers = look.servers, kinds = look.kinds }: CatalogueOptions = {}): Catalogue | undefined =>
-    diskCatalogue(config, cache, { servers, kinds, maxAgeMs: dayMs, nowMs: Date.now() })
+    diskCatalogue(config, cache, { servers, kinds, maxAgeMs: dayMs, nowMs: Date.now(), others: othersAmong(servers) })
+  const othersAmong = (servers: readonly string[]) =>
+    look.builtins.flatMap(({ name, lists }) =>
+      lists === undefined || !servers.includes(name)
+        ? []
+        : [{ coverage: { kind: 'listed', server: name } as const, lists }],
+    )
   const seen = ask()
   if (seen === undefined) return undefined
   return {
-    servers: async () => config.servers.map((server) => statusOf(server, cache)),
+    servers: async () => [
+      ...config.servers.map((server) => statusOf(server, cache)),
+      ...look.builtins.map(builtinStatus),
+    ],
     async catalogue(options) {
       const isSameLook = sameNames(options?.servers, look.servers) && sameNames(options?.kinds, look.kinds)
       const catalogue = isSameLook ? seen : ask(options)
@@ -34,6 +53,11 @@ export function diskHub(config: Config, look: DiskLook): Catalogued | undefined 
       })
     },
   }
+}
+
+function builtinStatus({ name, description }: BuiltinLook): ServerStatus {
+  const about = description === undefined ? {} : { description }
+  return { name, ...about, isBuiltin: true, state: { kind: 'idle' } }
 }
 
 function sameNames(asked: readonly string[] | undefined, seen: readonly string[]): boolean {

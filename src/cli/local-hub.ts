@@ -1,5 +1,6 @@
 import { inputsFile, openInputs } from '../config/inputs.ts'
 import type { Config } from '../config/types.ts'
+import { builtinServers } from '../daemon/builtins.ts'
 import { places } from '../files/places.ts'
 import type { Hub } from '../hub/api.ts'
 import { callLog } from '../hub/call-log.ts'
@@ -21,7 +22,10 @@ export function openLocalHub(
     ? (server: string, direction: 'sent' | 'received', message: unknown) =>
         io.err(`${server} ${direction === 'sent' ? '→' : '←'} ${JSON.stringify(message)}\n`)
     : undefined
+  const isAdhoc = flags.stdio !== undefined || flags.url !== undefined
   return openHub(config, {
+    // A server given on the command line stands alone.
+    builtins: isAdhoc ? [] : builtinServers(config, flags.trustProject),
     sandbox: async () => (await import('../sandbox/sandbox.ts')).createSandbox({ spareMs: 0 }),
     grace: graceOfOneCommand,
     callLog: callLog(`${places(io.env).state}/calls.jsonl`, 'cli'),

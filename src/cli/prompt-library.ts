@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
+import { decideOnPrompts, projectPromptsIn, type ProjectPrompts } from '../config/project-prompts.ts'
 import { findProject } from '../config/project.ts'
 import { readTextFile } from '../config/read-text.ts'
 import { loadSettings, loadSettingsFile } from '../config/settings.ts'
-import { readTrust, recordDecisions, standingOf, trustFile, type TrustStanding } from '../config/trust.ts'
-import type { RawEntry } from '../config/types.ts'
 import { homeFolder, places } from '../files/places.ts'
 import { openLibrary, type LibrarySettings, type OpenedLibrary } from '../prompts/open-library.ts'
 import { projectPromptsFile } from '../prompts/prompt-layers.ts'
@@ -19,15 +17,6 @@ export interface PromptLibrary extends OpenedLibrary, AsyncDisposable {
   readonly waiting?: ProjectPrompts
   /** To be called after writing to the project's layer: what this person has written needs no approval. */
   readonly approveOwnChange: () => Promise<void>
-}
-
-/** The file of prompts that a project brought along, and what the person thinks of it. */
-export interface ProjectPrompts {
-  readonly root: string
-  readonly file: string
-  readonly standing: TrustStanding | 'absent'
-  /** What an approval is of: the file as it is now. */
-  readonly entry: RawEntry
 }
 
 type Surroundings = Pick<Io, 'env' | 'cwd'>
@@ -71,25 +60,5 @@ export async function openPromptLibrary(
 /** The prompts of the project that this folder belongs to, as they stand with the person. */
 export async function projectPrompts({ env, cwd }: Surroundings): Promise<ProjectPrompts> {
   const { root } = await findProject(cwd, homeFolder(env))
-  const file = projectPromptsFile(root)
-  const text = await readTextFile(file)
-  const entry = {
-    sha256: createHash('sha256')
-      .update(text ?? '')
-      .digest('hex'),
-  }
-  if (text === undefined) return { root, file, standing: 'absent', entry }
-  return { root, file, standing: standingOf(await readTrust(trustFile(env)), file, trustName, entry), entry }
+  return await projectPromptsIn(projectPromptsFile(root), env)
 }
-
-export async function decideOnPrompts(
-  env: Io['env'],
-  { file, entry, standing }: ProjectPrompts,
-  decision: 'trusted' | 'refused',
-): Promise<void> {
-  if (standing === 'absent' || standing === decision) return
-  await recordDecisions(trustFile(env), [{ projectFile: file, name: trustName, entry, decision }])
-}
-
-/** Approvals are kept by file and by the name of a server in it; this file has no servers. */
-const trustName = 'prompts'

@@ -15,16 +15,23 @@ export async function reachFor(
   const meant = (names: readonly string[]) => serversNamedIn(name, names)
   const hub = await context.openHub((names) => (meant(names).length > 0 ? meant(names) : names))
   const statuses = await hub.servers({ signal: context.signal })
-  if (statuses.length === 0) {
+  const named = meant(statuses.map((status) => status.name))
+  const isBuiltin = new Set(statuses.filter((status) => status.isBuiltin === true).map((status) => status.name))
+  if (statuses.length === isBuiltin.size && named.length === 0 && !kinds.includes('prompts')) {
     throw new CapstanError('server_unknown', 'No servers are configured.', {
       next: 'Add one: capstan add NAME -- COMMAND, or: capstan import',
     })
   }
-  const named = meant(statuses.map((status) => status.name))
   const usable = statuses.filter(({ state }) => state.kind !== 'disabled').map((status) => status.name)
   const servers = named.length > 0 ? named : usable
   const catalogue = await hub.catalogue({ servers, kinds, signal: context.signal })
-  const isAnyThere = catalogue.servers.some((coverage) => coverage.kind !== 'missing')
+  const isHeld = [
+    ...catalogue.tools.map(({ tool }) => tool),
+    ...catalogue.prompts.map(({ prompt }) => prompt),
+  ].includes(name)
+  const isAnyThere = catalogue.servers.some(
+    ({ kind, server }) => kind !== 'missing' && (isHeld || named.length > 0 || !isBuiltin.has(server)),
+  )
   const [missing] = catalogue.servers.flatMap((coverage) => (coverage.kind === 'missing' ? [coverage.error] : []))
   // Nothing answered that could have held the name, so its absence says nothing: the failure is the news.
   if (!isAnyThere && missing !== undefined) throw CapstanError.fromJSON(missing)

@@ -11,6 +11,7 @@ import { connectionPool, type ConnectionPool } from '../hub/connection-pool.ts'
 import { openHub, type SharedPool } from '../hub/hub.ts'
 import { openServerHost } from '../hub/server-host.ts'
 import type { Sandbox } from '../sandbox/api.ts'
+import { builtinServers } from './builtins.ts'
 import { answers } from './dial.ts'
 import type { Peer } from './peer.ts'
 import type { Hello } from './protocol.ts'
@@ -147,7 +148,14 @@ async function openView({ caller }: Hello, peer: Peer, { pool, sandbox }: Shared
     ask: async (question) => String(await peer.request('input', question)),
   })
   const log = callLog(`${places(env).state}/calls.jsonl`, client)
-  const hub = await openHub(config, { pool, client, sandbox, callLog: log, resolve: { inputs } })
+  const hub = await openHub(config, {
+    pool,
+    client,
+    sandbox,
+    builtins: builtinServers(config, trustProject === true),
+    callLog: log,
+    resolve: { inputs },
+  })
   const eager = config.servers.filter(
     ({ standing }) => standing.kind === 'usable' && standing.server.lifecycle === 'eager',
   )

@@ -123,6 +123,8 @@ export interface LeftOutTool {
 export interface ServerStatus {
   readonly name: string
   readonly description?: string
+  /** It came with the program instead of a config: there without being asked for, so lists for people need not show it. */
+  readonly isBuiltin?: boolean
   /** Absent when nothing is known to be left out. */
   readonly leftOut?: readonly LeftOutTool[]
   readonly state: ServerState

@@ -11,6 +11,13 @@ export interface DiskQuestion {
   /** Listings older than this do not count. */
   readonly maxAgeMs: number
   readonly nowMs: number
+  /** What belongs to the answer and is known without a disk. */
+  readonly others?: readonly ServerAnswer[]
+}
+
+interface ServerAnswer {
+  readonly coverage: Coverage
+  readonly lists: Lists
 }
 
 /** The catalogue as it was last seen, without starting anything; undefined when a server of it has not been seen lately. */
@@ -19,7 +26,9 @@ export function diskCatalogue(config: Config, cache: ListingCache, question: Dis
     (server) => question.servers.includes(server.name) && server.standing.kind !== 'disabled',
   )
   const answers = wanted.map((server) => cachedServer(server, { config, cache, question }))
-  return answers.every((answer) => answer !== undefined) ? buildCatalogue(answers) : undefined
+  return answers.every((answer) => answer !== undefined)
+    ? buildCatalogue([...answers, ...(question.others ?? [])])
+    : undefined
 }
 
 interface DiskContext {

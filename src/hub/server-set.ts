@@ -43,8 +43,9 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
     all: () => [...servers.values()].map(({ live }) => live),
     named: (name) => entryOf(name).live,
     statuses: () =>
-      [...servers.values()].map(({ live, leftOut }) => ({
+      [...servers.values()].map(({ spec, live, leftOut }) => ({
         ...live.status(),
+        ...('standing' in spec ? {} : { isBuiltin: true }),
         ...(leftOut().length === 0 ? {} : { leftOut: leftOut() }),
       })),
     leftOut: (name) => servers.get(name)?.leftOut() ?? [],
@@ -88,7 +89,7 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
 
   /** A server starts after its predecessor has gone: two at once would fight over the same files and ports. */
   function start(spec: ServerSpec, predecessorGone?: Promise<void>): Member {
-    const setup = 'start' in spec ? setupBuiltin(spec, context) : setupConfigured(spec, context)
+    const setup = 'standing' in spec ? setupConfigured(spec, context) : setupBuiltin(spec, context)
     const lease: typeof setup.lease = async (user) => {
       await predecessorGone
       return setup.lease(user)

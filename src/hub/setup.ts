@@ -5,7 +5,7 @@ import type { ConfiguredServer, ServerConfig, Surroundings } from '../config/typ
 import { CapstanError, messageOf, unreachable } from '../errors.ts'
 import { places } from '../files/places.ts'
 import { toolExists } from '../policy/decide.ts'
-import type { HubEvent, OnAsk } from './api.ts'
+import type { HubEvent, JsonObject, ListKind, OnAsk } from './api.ts'
 import type { Connection } from './connection.ts'
 import { handshake, type ConnectOptions, type ServerHost } from './connect.ts'
 import type { ConnectionPool } from './connection-pool.ts'
@@ -18,11 +18,23 @@ import type { Tap } from './tap-transport.ts'
 import { waitFor } from './wait-for.ts'
 
 /** A server that runs inside this process, handed in from outside. */
-export interface BuiltinServer {
+export type BuiltinServer = BuiltinFacts & (SpokenTo | Answering)
+
+interface BuiltinFacts {
   readonly name: string
   readonly description?: string
+  /** What it offers, where that can be told without using it. */
+  readonly list?: (kind: ListKind) => Promise<readonly JsonObject[]>
+}
+
+interface SpokenTo {
   /** Starts it and returns the client's end of its transport. */
   readonly start: () => Promise<Transport>
+}
+
+interface Answering {
+  /** For one that needs no protocol between: the connection itself. */
+  readonly open: (hooks: OpenHooks) => Promise<Connection>
 }
 
 /** What all servers of one hub share. */
@@ -153,7 +165,11 @@ export function setupBuiltin(builtin: BuiltinServer, context: HubContext): Setup
         name,
         {
           name,
-          opens: [(hooks) => openBuiltin(builtin, { name, tap: context.tap, ...hooks })],
+          opens: [
+            'open' in builtin
+              ? builtin.open
+              : (hooks) => openBuiltin(name, builtin.start, { name, tap: context.tap, ...hooks }),
+          ],
           startMs: defaultLimits.startMs,
           retry: 'safe',
           isPerCall: false,
@@ -165,7 +181,8 @@ export function setupBuiltin(builtin: BuiltinServer, context: HubContext): Setup
 
 /** Its failures are told like those of any other server. */
 async function openBuiltin(
-  { name, start }: BuiltinServer,
+  name: string,
+  start: SpokenTo['start'],
   options: OpenHooks & { readonly name: string; readonly tap: Tap | undefined },
 ): Promise<Connection> {
   const starting = start()

@@ -1,4 +1,6 @@
 import { dirname, join } from 'node:path'
+import { places } from '../files/places.ts'
+import { quickHash } from '../files/quick-hash.ts'
 import { builtinPrompts } from './builtins.ts'
 import { openPromptStore } from './open-store.ts'
 import { promptLayers, promptsFolder, type LayerOptions } from './prompt-layers.ts'
@@ -21,6 +23,8 @@ export interface OpenedLibrary {
   readonly store: PromptStore
   /** Where changes wait for a person. */
   readonly proposalsFile: string
+  /** Where the index of a large library is kept between runs. */
+  readonly indexFile: string
   /** Folders of skills, the strongest first, whether or not they exist. */
   readonly skillFolders: readonly string[]
 }
@@ -37,10 +41,14 @@ export function openLibrary({ settings = {}, ...options }: LibraryOptions): Open
     },
     ...(categories === undefined ? {} : { categories }),
   })
-  const folders = layers.filter(({ kind }) => kind !== 'builtin').map(({ file }) => join(dirname(file), 'skills'))
+  // Not the project's: what a person approves of a project is its file of prompts, and nothing beside it.
+  const own = layers.filter(({ kind }) => kind === 'user' || kind === 'team')
+  const folders = own.map(({ file }) => join(dirname(file), 'skills'))
+  const folder = promptsFolder({ ...options, settings })
   return {
     store,
-    proposalsFile: join(promptsFolder({ ...options, settings }), 'proposals.json'),
+    proposalsFile: join(folder, 'proposals.json'),
+    indexFile: join(places(options.env).cache, 'prompts', `${quickHash(folder)}.json`),
     skillFolders: folders.toReversed(),
   }
 }

@@ -7,7 +7,7 @@ import { openTestHub, textOf } from './makers.ts'
 
 const echo = { server: 'inside', tool: 'echo' }
 
-function builtin(start: BuiltinServer['start'] = startLinked): BuiltinServer {
+function builtin(start: () => Promise<Transport> = startLinked): BuiltinServer {
   return { name: 'inside', description: 'Runs in this process.', start }
 }
 

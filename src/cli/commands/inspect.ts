@@ -1,3 +1,4 @@
+import { builtinServers } from '../../daemon/builtins.ts'
 import { CapstanError } from '../../errors.ts'
 import type { Catalogue, CatalogueOptions, Hub, PromptEntry, ServerStatus, ToolEntry } from '../../hub/api.ts'
 import { closest, findLeftOut, findPrompt, findTool, serversNamedIn } from '../../hub/names.ts'
@@ -36,8 +37,9 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
     })
   }
   const config = await context.loadConfig()
+  const isBuiltin = builtinServers(config, context.flags.trustProject).some((server) => server.name === name)
   // A server is more than what it lists: its state is asked for.
-  if (config.servers.some((server) => server.name === name)) {
+  if (isBuiltin || config.servers.some((server) => server.name === name)) {
     return inspectServer(await context.openHub(() => [name]), name, context)
   }
   const fresh = values['fresh'] === true

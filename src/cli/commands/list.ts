@@ -56,7 +56,10 @@ async function run(context: CommandContext, input: CommandInput): Promise<number
   const view = viewOf(context, input)
   const needs = (names: readonly string[]) => (input.positionals.length > 0 ? input.positionals : names)
   const hub = await context.openCatalogue(needs, { kinds: view.kinds, fresh: input.values['fresh'] === true })
-  const chosen = chooseServers(await hub.servers({ signal: context.signal }), input.positionals)
+  const statuses = await hub.servers({ signal: context.signal })
+  // The library that comes with Capstan has prompts for people; its two tools are for models.
+  const isForAll = input.positionals.length === 0 && view.kinds.includes('prompts')
+  const chosen = isForAll ? statuses : chooseServers(statuses, input.positionals)
   if (chosen.length === 0) {
     if (context.flags.json) await context.io.out(toJson(view, [], undefined))
     context.io.err(

@@ -1,7 +1,7 @@
 import type { ImportSurroundings } from '../../config/import/clients.ts'
 import type { ImportTable } from '../../config/import/table.ts'
 import { homeFolder } from '../../files/places.ts'
-import { addExample } from '../choose-servers.ts'
+import { addExample, chooseServers } from '../choose-servers.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { needsOf, type Overview, renderOverview } from '../render/overview.ts'
@@ -27,8 +27,9 @@ async function run(context: CommandContext): Promise<number> {
   // Nobody is asked for trust here: what waits for it is part of the picture.
   const hub = await context.openHub(() => [])
   const { signal, flags, io } = context
-  const catalogue = await hub.catalogue({ kinds: ['tools', 'prompts'], signal })
-  const groups = groupByServer(await hub.servers({ signal }), catalogue)
+  const servers = chooseServers(await hub.servers({ signal }), []).map(({ name }) => name)
+  const catalogue = await hub.catalogue({ servers, kinds: ['tools', 'prompts'], signal })
+  const groups = groupByServer(chooseServers(await hub.servers({ signal }), []), catalogue)
   const overview = { groups, needs: needsOf(groups, config.warnings), next: suggestions(groups, flags) }
   await io.out(
     flags.json ? toJson(overview) : renderOverview(overview, { columns: columnsFor(io), style: styleFor(io) }),

@@ -43,6 +43,7 @@ function renderHead(group: ServerGroup, { kinds, columns, style }: ListingOption
 }
 
 function stateOf(group: ServerGroup): string {
+  if (group.status.isBuiltin === true && group.coverage?.kind === 'listed') return 'comes with Capstan'
   if (group.coverage?.kind === 'cached') return `seen ${ageOf(group.coverage.savedAtMs)} ago`
   if (group.coverage?.kind === 'listed' && group.status.state.kind === 'idle') return 'ended after it had answered'
   if (group.coverage?.kind === 'stale') return 'an old list: the last refresh failed'

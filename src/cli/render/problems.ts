@@ -39,7 +39,8 @@ export function problemLine(server: string, problem: ErrorJson, { style, columns
 export function totalFailure(groups: readonly ServerGroup[]): { error: ErrorJson; exitCode: number } | undefined {
   const problems = groups.map(problemOf).filter((problem) => problem !== undefined)
   const [first] = problems
-  if (first === undefined || groups.some(hasAnswered)) return undefined
+  if (first === undefined || groups.some((group) => hasAnswered(group) && group.status.isBuiltin !== true))
+    return undefined
   if (problems.length === 1) return { error: first, exitCode: failureCode(problems) }
   const names = problems.map((problem) => problem.server).filter((name) => name !== undefined)
   const message = `No server answered: ${names.join(', ')}.`

@@ -1,40 +1,26 @@
-import {
-  acceptedContent,
-  inputRequired,
-  inputResponse,
-  type ElicitRequestFormParams,
-  type InputRequiredResult,
-  type PrimitiveSchemaDefinition,
-} from '@modelcontextprotocol/server'
+import type { PrimitiveSchemaDefinition } from '@modelcontextprotocol/server'
 import { missingArguments } from '../argument-values.ts'
 import type { ArgumentType, Prompt, PromptArgument } from '../prompt.ts'
-import { badArguments } from './refusal.ts'
-import type { ToolCall } from './tool.ts'
+import { badArguments } from './bad-arguments.ts'
+import type { FormQuestion, ToolCall } from './tool.ts'
 
-type Given =
-  | { readonly kind: 'complete'; readonly values: Readonly<Record<string, string>> }
-  | { readonly kind: 'ask'; readonly result: InputRequiredResult }
-
-const question = 'arguments'
+type Given = { readonly kind: 'complete'; readonly values: Readonly<Record<string, string>> } | FormQuestion
 
 /** What was given, with what the person has added; or the form to show them. Where nobody can be asked, rendering says what is missing. */
 export function askForArguments(
   prompt: Prompt,
   given: Readonly<Record<string, string>>,
-  { context, canAsk }: ToolCall,
+  { answer, canAsk }: ToolCall,
 ): Given {
-  const answers = acceptedContent(context.mcpReq.inputResponses, question)
-  const values = { ...given, ...textOf(answers) }
+  const values = { ...given, ...textOf(answer?.action === 'accept' ? answer.content : undefined) }
   const missing = missingArguments(prompt, values)
   if (missing.length === 0 || !canAsk) return { kind: 'complete', values }
-  const answer = inputResponse(context.mcpReq.inputResponses, question)
-  if (answer.kind === 'elicit' && answer.action !== 'accept') {
+  if (answer !== undefined) {
     const names = missing.map(({ name }) => `"${name}"`).join(', ')
     throw badArguments(`Prompt "${prompt.name}" needs ${names}, and the person did not give it.`)
   }
   const message = `The prompt "${prompt.title ?? prompt.name}" needs ${missing.length === 1 ? 'a value' : 'values'}.`
-  const asked = inputRequired.elicit({ message, requestedSchema: formFor(missing) })
-  return { kind: 'ask', result: inputRequired({ inputRequests: { [question]: asked } }) }
+  return { kind: 'form', message, schema: formFor(missing) }
 }
 
 function textOf(answers: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, string>> {
@@ -44,7 +30,7 @@ function textOf(answers: Readonly<Record<string, unknown>> | undefined): Readonl
   return Object.fromEntries(pairs)
 }
 
-function formFor(missing: readonly PromptArgument[]): ElicitRequestFormParams['requestedSchema'] {
+function formFor(missing: readonly PromptArgument[]): FormQuestion['schema'] {
   return {
     type: 'object',
     properties: Object.fromEntries(missing.map((argument) => [argument.name, fieldFor(argument)])),

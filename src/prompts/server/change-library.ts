@@ -1,16 +1,15 @@
-import type { CallToolResult } from '@modelcontextprotocol/server'
 import { applyProposal, proposedName, type Proposal, type ProposedChange } from '../proposals.ts'
 import type { Prompt, PromptDraft } from '../prompt.ts'
 import { CapstanError, unreachable } from '../../errors.ts'
 import type { Library } from './library.ts'
-import { dataResult, type ToolCall } from './tool.ts'
+import { dataResult, type ToolCall, type ToolOutcome } from './tool.ts'
 
 /** Does what a client wants, or leaves it to a person, as the server was started. */
 export async function changeLibrary(
   { library, by }: ToolCall,
   change: ProposedChange,
   expectedRevision?: number,
-): Promise<CallToolResult> {
+): Promise<ToolOutcome> {
   const proposal = await proposalOf(library, change, by)
   const name = proposedName(proposal)
   if (library.writing === 'propose') {

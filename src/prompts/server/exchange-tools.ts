@@ -4,7 +4,7 @@ import { isObject } from '../fields.ts'
 import type { PromptDraft } from '../prompt.ts'
 import { hasAnyTag } from '../tags.ts'
 import { proposalOf, waiting } from './change-library.ts'
-import { badArguments } from './refusal.ts'
+import { badArguments } from './bad-arguments.ts'
 import { choice, list, object, promptName, text } from './schemas.ts'
 import { dataResult, type LibraryTool, type ToolArguments, type ToolCall } from './tool.ts'
 

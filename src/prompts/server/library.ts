@@ -1,6 +1,7 @@
 import type { Proposals } from '../proposals.ts'
 import type { Prompt, PromptMessage } from '../prompt.ts'
 import { renderPrompt } from '../render-prompt.ts'
+import type { PromptSearch } from '../search.ts'
 import type { PromptStore } from '../store.ts'
 import type { SeenValues } from './seen-values.ts'
 import type { ServerLog } from './server-log.ts'
@@ -11,6 +12,7 @@ export type Writing = 'none' | 'propose' | 'direct'
 /** What the requests of all clients work on. */
 export interface Library {
   readonly store: PromptStore
+  readonly search: PromptSearch
   /** Where changes wait for a person. */
   readonly proposals: Proposals
   readonly writing: Writing

@@ -27,11 +27,19 @@ export function openingRules(): (message: unknown) => Refusal | undefined {
       return { code: invalidRequest, message: 'The id of a request must be a string or a whole number.' }
     if (isObject(message['params']) || message['params'] === undefined) {
       if (method === 'initialize') isIntroduced = true
-      if (isIntroduced || introducesItself(message['params'])) return undefined
+      if (isIntroduced || introducesItself(message['params'])) return missingParam(method, message['params'])
       return { code: invalidRequest, message: `"${method.slice(0, 80)}" came before initialize.` }
     }
     return { code: invalidRequest, message: 'The params of a request must be an object.' }
   }
+}
+
+/** What these need is checked by the SDK, which calls it an internal error. */
+const needingUri: ReadonlySet<string> = new Set(['resources/read', 'resources/directory/read', 'skills/get'])
+
+function missingParam(method: string, params: unknown): Refusal | undefined {
+  if (!needingUri.has(method) || (isObject(params) && typeof params['uri'] === 'string')) return undefined
+  return { code: -32602, message: `${method}: uri must be a text.` }
 }
 
 /** The id to answer under, as JSON-RPC has it: null where none can be made out. */

@@ -1,5 +1,5 @@
 import { isObject } from '../fields.ts'
-import { badArguments } from './refusal.ts'
+import { badArguments } from './bad-arguments.ts'
 
 export interface Page<Item> {
   readonly items: readonly Item[]

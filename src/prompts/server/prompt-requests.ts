@@ -1,21 +1,18 @@
-import type {
-  CompleteRequestParams,
-  CompleteResult,
-  GetPromptResult,
-  ListPromptsResult,
-} from '@modelcontextprotocol/server'
+import type { CompleteResult, GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server'
+import type { Fields } from '../fields.ts'
 import type { Prompt, PromptArgument } from '../prompt.ts'
 import type { StoredPrompt } from '../store.ts'
 import { renderServed, type Library } from './library.ts'
 import { pageOf } from './pages.ts'
+import { valuesIn } from './tool.ts'
 
 export const tagsKey = 'capstan/tags'
 
-export async function listPrompts(library: Library, cursor: string | undefined): Promise<ListPromptsResult> {
+export async function listPrompts(library: Library, params: Fields): Promise<ListPromptsResult> {
   const { items, nextCursor } = pageOf(await library.store.list(), {
     nameOf: ({ prompt }) => prompt.name,
     size: library.pageSize,
-    ...(cursor === undefined ? {} : { cursor }),
+    ...params.optionalText('cursor'),
   })
   return { prompts: items.map(listed), ...(nextCursor === undefined ? {} : { nextCursor }) }
 }
@@ -40,7 +37,7 @@ function listedArgument({ name, description, required, type, default: fallback, 
 } {
   const notes = [
     ...(choices === undefined ? [] : [`one of ${choices.join(', ')}`]),
-    ...(choices !== undefined || type === undefined || type === 'string' ? [] : [`a ${type}`]),
+    ...(choices !== undefined || type === undefined || type === 'string' ? [] : [typeWords[type]]),
     ...(fallback === undefined ? [] : [`else ${fallback}`]),
   ]
   const text = [description, notes.length === 0 ? undefined : `(${notes.join('; ')})`]
@@ -49,35 +46,29 @@ function listedArgument({ name, description, required, type, default: fallback, 
   return { name, ...(text === '' ? {} : { description: text }), required: required && fallback === undefined }
 }
 
-export async function getPrompt(
-  library: Library,
-  name: string,
-  args: Readonly<Record<string, string>>,
-): Promise<GetPromptResult> {
-  const { prompt } = await library.store.get(name)
-  return {
-    ...(prompt.description === undefined ? {} : { description: prompt.description }),
-    messages: await renderServed(library, prompt, args),
-  }
+const typeWords = { number: 'a number', integer: 'a whole number', boolean: 'true or false' } as const
+
+export async function getPrompt(library: Library, params: Fields): Promise<GetPromptResult> {
+  const { prompt } = await library.store.get(params.text('name'))
+  const { description } = prompt
+  const messages = await renderServed(library, prompt, valuesIn(params, 'arguments'))
+  return { ...(description === undefined ? {} : { description }), messages }
 }
 
 /** As the specification has it. */
 const maxCompletions = 100
 
-export async function completeArgument(
-  library: Library,
-  { ref, argument }: CompleteRequestParams,
-): Promise<CompleteResult> {
-  if (ref.type !== 'ref/prompt') return { completion: { values: [], total: 0, hasMore: false } }
-  const { prompt } = await library.store.get(ref.name)
-  const values = matching(candidates(library, prompt, argument.name), argument.value)
-  return {
-    completion: {
-      values: values.slice(0, maxCompletions),
-      total: values.length,
-      hasMore: values.length > maxCompletions,
-    },
-  }
+export async function completeArgument(library: Library, params: Fields): Promise<CompleteResult> {
+  const [ref, argument] = [params.within('ref'), params.within('argument')]
+  const [name, typed] = [argument.text('name'), argument.text('value')]
+  if (ref.choice('type', ['ref/prompt', 'ref/resource']) === 'ref/resource') return completion([])
+  const { prompt } = await library.store.get(ref.text('name'))
+  return completion(matching(candidates(library, prompt, name), typed))
+}
+
+function completion(values: readonly string[]): CompleteResult {
+  const { length: total } = values
+  return { completion: { values: values.slice(0, maxCompletions), total, hasMore: total > maxCompletions } }
 }
 
 /** The choices where there are some; else what was given before, then what the author suggests. */

@@ -2,17 +2,21 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   McpServer,
+  inputRequired,
+  inputResponse,
   type CallToolResult,
   type InputRequiredResult,
   type ServerContext,
+  type StandardSchemaV1,
 } from '@modelcontextprotocol/server'
 import { version } from '../../version.ts'
-import { isObject } from '../fields.ts'
+import { fieldsOf, isObject, type Fields } from '../fields.ts'
 import type { Library } from './library.ts'
 import { completeArgument, getPrompt, listPrompts } from './prompt-requests.ts'
-import { answering, badArguments } from './refusal.ts'
+import { badArguments } from './bad-arguments.ts'
+import { answering } from './refusal.ts'
 import type { Runbooks } from './runbooks.ts'
-import { toolArguments, type LibraryTool } from './tool.ts'
+import { toolArguments, type FormAnswer, type FormQuestion, type LibraryTool } from './tool.ts'
 
 export interface PromptServerOptions {
   readonly library: Library
@@ -35,14 +39,17 @@ export function promptServer({ library, tools, runbooks }: PromptServerOptions):
   server.onerror = (error) => log.failure('the connection', error)
   runbooks?.catalog.attach(mcp)
 
-  server.setRequestHandler('prompts/list', ({ params }) =>
-    answering('prompts/list', log, () => listPrompts(library, params?.cursor)),
+  // The params are read by our own functions: what the SDK's schemas refuse it calls an internal error.
+  server.setRequestHandler('prompts/list', { params: asItCame }, (params) =>
+    answering('prompts/list', log, async () => await listPrompts(library, paramsOf('prompts/list', params))),
   )
-  server.setRequestHandler('prompts/get', ({ params }) =>
-    answering(`prompts/get ${params.name}`, log, () => getPrompt(library, params.name, params.arguments ?? {})),
+  server.setRequestHandler('prompts/get', { params: asItCame }, (params) =>
+    answering('prompts/get', log, async () => await getPrompt(library, paramsOf('prompts/get', params))),
   )
-  server.setRequestHandler('completion/complete', ({ params }) =>
-    answering('completion/complete', log, () => completeArgument(library, params)),
+  server.setRequestHandler('completion/complete', { params: asItCame }, (params) =>
+    answering('completion/complete', log, async () => {
+      return await completeArgument(library, paramsOf('completion/complete', params))
+    }),
   )
   server.setRequestHandler('tools/list', () => ({ tools: offered.map(({ definition }) => definition) }))
   server.setRequestHandler('tools/call', ({ params }, context) =>
@@ -63,8 +70,10 @@ export function promptServer({ library, tools, runbooks }: PromptServerOptions):
         `There are: ${offered.map((t) => t.definition.name).join(', ')}.`,
       )
     }
-    const client = clientOf(context)
-    return await tool.run(toolArguments(tool, given), { library, context, by: client.name, canAsk: client.canAsk })
+    const { name: by, canAsk } = clientOf(context)
+    const answer = answerIn(context)
+    const outcome = await tool.run(toolArguments(tool, given), { library, by, canAsk, answer })
+    return outcome.kind === 'result' ? outcome.result : asking(outcome)
   }
 
   /** A client says who it is once, or with every request since 2026-07-28. */
@@ -83,6 +92,27 @@ export function promptServer({ library, tools, runbooks }: PromptServerOptions):
     })
     server.onclose = () => listening[Symbol.dispose]()
   }
+}
+
+const question = 'form'
+
+/** Both eras take this: the SDK asks an older client by itself, and runs the call again with the answer. */
+function asking({ message, schema }: FormQuestion): InputRequiredResult {
+  const form = inputRequired.elicit({ message, requestedSchema: schema })
+  return inputRequired({ inputRequests: { [question]: form } })
+}
+
+function answerIn({ mcpReq }: ServerContext): FormAnswer | undefined {
+  const answer = inputResponse(mcpReq.inputResponses, question)
+  return answer.kind === 'elicit' ? { action: answer.action, content: answer.content } : undefined
+}
+
+const asItCame: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'capstan', validate: (value) => ({ value }) },
+}
+
+function paramsOf(method: string, params: unknown): Fields {
+  return fieldsOf(params ?? {}, { owner: method, path: '' })
 }
 
 /** Clients from before there were other ways to ask say nothing but that they can. */

@@ -14,8 +14,7 @@ import {
   revisionOrLabel,
   text,
 } from './schemas.ts'
-import { dataResult, type LibraryTool } from './tool.ts'
-import { revisionIn } from './write-tools.ts'
+import { dataResult, revisionIn, type LibraryTool } from './tool.ts'
 
 const looking = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
@@ -55,7 +54,7 @@ export const getPromptTool: LibraryTool = {
     const given = isRaw
       ? { kind: 'complete' as const, values: {} }
       : askForArguments(prompt, args.values('arguments'), call)
-    if (given.kind === 'ask') return given.result
+    if (given.kind === 'form') return given
     const messages = isRaw ? [...prompt.messages] : await renderServed(library, prompt, given.values)
     const { name, title, description } = prompt
     return dataResult(

@@ -49,8 +49,3 @@ function forClient(error: unknown): ProtocolError {
 export function withoutPaths(text: string): string {
   return text.replaceAll(/(^|[\s"'`(=:,])(?:~|[A-Za-z]:|file:\/\/)?[\\/](?=[^\s\\/])[^\s"'`),]*/g, '$1…')
 }
-
-/** An error of this kind is the client's to mend. */
-export function badArguments(message: string, next?: string): CapstanError {
-  return new CapstanError('arguments_invalid', message, { next })
-}

@@ -3,7 +3,7 @@ import type { Prompt, PromptDraft } from '../prompt.ts'
 import { promptNameFor } from '../prompt-name.ts'
 import { readPrompt } from '../read-prompt.ts'
 import { changeLibrary, promptToChange } from './change-library.ts'
-import { badArguments } from './refusal.ts'
+import { badArguments } from './bad-arguments.ts'
 import {
   changeSchema,
   flag,
@@ -15,7 +15,7 @@ import {
   text,
   type ObjectSchema,
 } from './schemas.ts'
-import type { LibraryTool, ToolArguments } from './tool.ts'
+import { revisionIn, type LibraryTool, type ToolArguments } from './tool.ts'
 
 const expected = {
   'expected_revision?': integer('Refuse if the prompt is not at this revision any more; 0 means new.', 0),
@@ -155,13 +155,6 @@ function givenFields(args: ToolArguments): Readonly<Record<string, unknown>> {
 
 function expectedRevision(args: ToolArguments): number | undefined {
   return args.number('expected_revision', { least: 0, most: Number.MAX_SAFE_INTEGER })
-}
-
-export function revisionIn(args: ToolArguments, name: string): number | string {
-  const value = args.raw(name)
-  if (typeof value === 'number' && Number.isInteger(value)) return value
-  const label = args.text(name)
-  return /^\d+$/.test(label) ? Number(label) : label
 }
 
 /** Every field but the name and the revision may be `null`. */

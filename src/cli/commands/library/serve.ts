@@ -1,20 +1,12 @@
 import { resolve } from 'node:path'
 import { CapstanError } from '../../../errors.ts'
 import { version } from '../../../version.ts'
-import type { Command, CommandContext, CommandInput } from '../../command.ts'
+import type { CommandContext, CommandInput } from '../../command.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { openPromptLibrary } from '../../prompt-library.ts'
+import type { Subcommand } from './subcommand.ts'
 
-export const command: Command = {
-  options: {
-    log: { type: 'string' },
-    settings: { type: 'string' },
-    'prompts-dir': { type: 'string' },
-    'read-only': { type: 'boolean' },
-    propose: { type: 'boolean' },
-    write: { type: 'boolean' },
-    version: { type: 'boolean' },
-  },
+export const subcommand: Subcommand = {
   help: `Serve the prompt library to one MCP client over stdin and stdout: prompts, runbooks, and tools to find and keep them. "capstan-prompts" does the same.
 
 What the client's agent writes waits until you allow it with "capstan review", unless you say otherwise:
@@ -36,7 +28,7 @@ Examples
 }
 
 async function run(context: CommandContext, { values, positionals }: CommandInput): Promise<number> {
-  const { io, signal } = context
+  const { io, flags, signal } = context
   const text = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined)
   if (values['version'] === true) {
     await io.out(`${version}\n`)
@@ -46,7 +38,11 @@ async function run(context: CommandContext, { values, positionals }: CommandInpu
     throw new CapstanError('usage', `"${positionals[0]}" is too much: serve takes only flags.`)
   const writing = writingOf(values)
   const { serveLibrary } = await import('../../serve-library.ts')
-  const library = await openPromptLibrary(io, { promptsDir: text('prompts-dir'), settingsFile: text('settings') })
+  const library = await openPromptLibrary(io, {
+    promptsDir: text('prompts-dir'),
+    settingsFile: text('settings'),
+    trustProject: flags.trustProject,
+  })
   const logFile = text('log')
   await serveLibrary(library, {
     io,
