@@ -101,11 +101,19 @@ export function serverCopy(setup: CopySetup): ServerCopy {
     const waitMs = life.nextTryAtMs - Date.now()
     if (waitMs > patienceMs || waiting >= maxWaiting) throw isDown(life.error, waitMs)
     waiting += 1
+    holdTimer()
     try {
       await waitFor(changed.promise, signal, `server "${name}" to come back`)
     } finally {
       waiting -= 1
+      holdTimer()
     }
+  }
+
+  /** A program must not end while somebody waits for the next try, and need not stay for the sake of one that nobody waits for. */
+  function holdTimer(): void {
+    if (waiting > 0) timer?.ref()
+    else timer?.unref()
   }
 
   function isDown(error: CapstanError, waitMs: number): CapstanError {
@@ -130,7 +138,7 @@ export function serverCopy(setup: CopySetup): ServerCopy {
     }
     if (record.life.kind === 'backing_off') {
       timer = setTimeout(() => step({ kind: 'due' }), Math.max(0, record.life.nextTryAtMs - Date.now()))
-      timer.unref()
+      holdTimer()
     }
     setup.onChange()
     changed.resolve()
