@@ -14,7 +14,14 @@ export default defineConfig({
       provider: 'v8',
       include: ['src/**/*.ts'],
       reporter: ['text-summary', 'text'],
-      thresholds: { lines: 80 },
+      thresholds: {
+        lines: 80,
+        // What people entrust to the library must not depend on code that nothing runs.
+        'src/files/append-log.ts': { lines: 90 },
+        'src/prompts/{changes,compaction,layer,log-line,log-state,open-store,overview,revisions,watch-prompts}.ts': {
+          lines: 90,
+        },
+      },
     },
   },
 })
