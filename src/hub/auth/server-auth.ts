@@ -4,7 +4,7 @@ import { CapstanError } from '../../errors.ts'
 import type { AuthStore, Challenge, Saved } from './auth-store.ts'
 import { loginHolder, type LoginHolder } from './login-holder.ts'
 import { isUnattended, logsIn } from './logs-in.ts'
-import { maxStepUps, recentStepUps } from './step-ups.ts'
+import { isStepUpInVain, maxStepUps } from './step-ups.ts'
 
 export interface ServerAuthSetup {
   readonly name: string
@@ -73,7 +73,7 @@ async function answerTo403(
     const saved = await holder.saved()
     const challenge = stepUp(answer, saved)
     const { scope } = challenge
-    const isOver = tries >= maxStepUps || recentStepUps(saved, now()).length >= maxStepUps
+    const isOver = tries >= maxStepUps || isStepUpInVain(saved, scope, now())
     const more = isOver || !isUnattended(server) ? holder.adopt(token) : holder.renew(token, challenge)
     const next = await more
     if (next === undefined && isOver) throw askedTooOften(name, scope)
@@ -129,7 +129,7 @@ function moreRightsNeeded(name: string, scope: string | undefined): CapstanError
 
 function askedTooOften(name: string, scope: string | undefined): CapstanError {
   const what = scope === undefined ? '' : ` (scope "${scope}")`
-  const message = `Server "${name}" still wants more rights${what}, although it was given more ${maxStepUps} times within an hour.`
+  const message = `Server "${name}" wants more rights${what}, although logins for them were made within the last hour.`
   return new CapstanError('not_allowed', message, {
     server: name,
     next: `Try later, or start afresh: capstan logout ${name}, then capstan login ${name}`,

@@ -152,19 +152,34 @@ describe('more rights', () => {
     expect((await bench.store.read(guarded.url)).login?.requestedScope).toBe('read write')
   })
 
-  test('a server that is never content is told no after three more logins', async () => {
-    await using guarded = await startAuthServer({ callScope: 'write', neverContent: true })
+  test('a server that wants ever more is told no after three more logins', async () => {
+    await using guarded = await startAuthServer()
     const bench = await authBench(guarded.url)
     await bench.logIn()
-    for (let times = 0; times < 3; times++) {
+    for (const scope of ['read', 'write', 'delete']) {
+      guarded.behaviour.callScope = scope
       await expect(bench.call()).rejects.toMatchObject({ code: 'login_needed' })
       await bench.logIn()
+      expect(await bench.call()).toBe(200)
     }
 
+    guarded.behaviour.callScope = 'admin'
     await expect(bench.call()).rejects.toMatchObject({ code: 'not_allowed', next: expect.stringContaining('logout') })
 
     const anHourLater = bench.connect(() => Date.now() + hourMs + 60_000)
     await expect(anHourLater()).rejects.toMatchObject({ code: 'login_needed' })
+  })
+
+  test('a server that wants what it was given already is told no after one more login', async () => {
+    await using guarded = await startAuthServer({ callScope: 'write', challengeScope: 'write', neverContent: true })
+    const bench = await authBench(guarded.url)
+    await bench.logIn()
+    await expect(bench.call()).rejects.toMatchObject({ code: 'login_needed' })
+    await bench.logIn()
+
+    await expect(bench.call()).rejects.toMatchObject({ code: 'not_allowed' })
+
+    expect(guarded.grants('authorization_code')).toBe(2)
   })
 })
 
