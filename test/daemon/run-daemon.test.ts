@@ -21,7 +21,7 @@ test('a client that comes in the very moment the socket is there is served like 
 
   const hub = await dialAsSoonAsPossible(() => dialHub(socketPath, { caller: { env, cwd: home.path, client: 'test' } }))
 
-  expect(await hub.servers()).toEqual([])
+  expect(await hub.servers()).toMatchObject([{ name: 'prompts', isBuiltin: true }])
   await hub[Symbol.asyncDispose]()
   stop.abort()
   await running

@@ -73,7 +73,7 @@ describe.concurrent('capstan exec', () => {
 
     const outcome = await home.capstan(['exec', '-e', 'Object.keys(tools)', '--config', 'two.json'])
 
-    expect(outcome).toMatchObject({ code: 0, stdout: '["one"]\n' })
+    expect(outcome).toMatchObject({ code: 0, stdout: '["one","prompts"]\n' })
     expect(outcome.stderr).toMatch(/^gone: .*no-such-program.*capstan doctor gone\n$/)
   })
 
