@@ -10,6 +10,8 @@ import {
 /** Servers that several hubs share: who asks for the same key gets the same server, as a lease that leaves it to the others when released. */
 export interface ConnectionPool extends AsyncDisposable {
   readonly lease: (key: string, plan: ServerPlan, user: ServerUser) => Lease
+  /** What is known of a server that somebody uses or has used lately. */
+  readonly status: (key: string) => SharedStatus | undefined
   readonly servers: () => readonly SharedStatus[]
   /** Starts anew what runs under this name, or everything. Resolves to how many that were. */
   readonly restart: (name?: string) => Promise<number>
@@ -25,6 +27,7 @@ export function connectionPool(): ConnectionPool {
       shared.set(key, made)
       return made.lease(user)
     },
+    status: (key) => shared.get(key)?.status(),
     servers: () => [...shared.values()].map((server) => server.status()),
     async restart(name) {
       const wanted = [...shared.values()].filter((server) => name === undefined || server.status().names.includes(name))

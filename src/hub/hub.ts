@@ -51,7 +51,7 @@ export interface OpenHubOptions {
 }
 
 /** Servers that run for several hubs, and the process they run in. */
-export interface SharedPool extends Pick<ConnectionPool, 'lease'> {
+export interface SharedPool extends Pick<ConnectionPool, 'lease' | 'status'> {
   readonly host: ServerHost
 }
 
@@ -100,7 +100,7 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   await servers.take(first.servers)
 
   const hub: OpenedHub = {
-    servers: async () => servers.statuses(),
+    servers: () => servers.statuses(),
     catalogue: (wanted = {}) => collectCatalogue(servers, { ...wanted, deadlineMs: catalogueSeconds * 1000 }),
     call: (ref, args, callOptions) => callFrom(undefined, ref, args, callOptions),
     prompt: async (ref, args, wait) => renderPrompt(servers.named(ref.server), ref, { args, ...wait }),

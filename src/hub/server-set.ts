@@ -23,7 +23,7 @@ interface Member {
 export interface ServerSet {
   readonly all: () => readonly LiveServer[]
   readonly named: (name: string) => LiveServer
-  readonly statuses: () => readonly ServerStatus[]
+  readonly statuses: () => Promise<readonly ServerStatus[]>
   readonly denied: (name: string) => readonly string[]
   /** The server that is asked when this one cannot be reached. */
   readonly fallbackOf: (name: string) => string | undefined
@@ -43,11 +43,13 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
     all: () => [...servers.values()].map(({ live }) => live),
     named: (name) => entryOf(name).live,
     statuses: () =>
-      [...servers.values()].map(({ spec, live, leftOut }) => ({
-        ...live.status(),
-        ...('standing' in spec ? {} : { isBuiltin: true }),
-        ...(leftOut().length === 0 ? {} : { leftOut: leftOut() }),
-      })),
+      Promise.all(
+        [...servers.values()].map(async ({ spec, live, leftOut }) => ({
+          ...(await live.sharedStatus()),
+          ...('standing' in spec ? {} : { isBuiltin: true }),
+          ...(leftOut().length === 0 ? {} : { leftOut: leftOut() }),
+        })),
+      ),
     leftOut: (name) => servers.get(name)?.leftOut() ?? [],
     denied: (name) => usableConfig(name)?.deny ?? [],
     fallbackOf: (name) => usableConfig(name)?.fallback,

@@ -34,6 +34,8 @@ export interface ServerSetup {
   readonly toolExists: (tool: string) => boolean
   /** Finds out what is to be run, and takes a share in it. */
   readonly lease: (user: ServerUser) => Promise<Lease>
+  /** How it stands with others who share it, before this hub has used it. */
+  readonly peek?: () => Promise<Required<Pick<ServerStatus, 'state' | 'stats'>> | undefined>
   /** Logs in and out, where the server is one that can want it. */
   readonly login?: (options: AskOptions) => Promise<void>
   readonly logout?: (options: AskOptions) => Promise<void>
@@ -49,6 +51,8 @@ export interface LiveServer {
   readonly name: string
   readonly limits: Limits
   readonly status: () => ServerStatus
+  /** The same, with a look at what others run where this hub has not used it yet. */
+  readonly sharedStatus: () => Promise<ServerStatus>
   readonly logs: () => readonly LogLine[]
   readonly list: ServerLists['list']
   readonly request: (method: string, params: JsonObject, options: Partial<RequestOptions>) => Promise<JsonObject>
@@ -82,10 +86,12 @@ export function liveServer(setup: ServerSetup): LiveServer {
   return {
     name,
     limits,
-    status: () => {
-      const { description } = setup
-      const stats = lease === undefined ? {} : { stats: lease.stats() }
-      return { name, ...(description === undefined ? {} : { description }), state: state(), ...stats }
+    status,
+    async sharedStatus() {
+      if (setup.barred !== undefined || lease !== undefined || failed !== undefined) return status()
+      // An entry that cannot be resolved says so when it is used.
+      const seen = await setup.peek?.().catch(() => undefined)
+      return { ...status(), ...(seen === undefined ? {} : { state: seen.state, stats: seen.stats }) }
     },
     logs: lines,
     connection: async (signal) => {
@@ -115,6 +121,12 @@ export function liveServer(setup: ServerSetup): LiveServer {
     throw new CapstanError('usage', `Server "${name}" is a program of this machine: there is nothing to log in to.`, {
       server: name,
     })
+  }
+
+  function status(): ServerStatus {
+    const { description } = setup
+    const stats = lease === undefined ? {} : { stats: lease.stats() }
+    return { name, ...(description === undefined ? {} : { description }), state: state(), ...stats }
   }
 
   function state(): ServerState {

@@ -48,7 +48,7 @@ export interface HubContext {
   /** Opens one connection. */
   readonly connect: (server: ServerConfig, options: ConnectOptions) => Promise<Connection>
   /** What runs: this hub's own servers, or those that several hubs share. */
-  readonly pool: Pick<ConnectionPool, 'lease'>
+  readonly pool: Pick<ConnectionPool, 'lease' | 'status'>
   /** Whether others use the pool as well. */
   readonly isShared: boolean
   /** For what runs inside this hub and nobody else can use. */
@@ -85,6 +85,10 @@ export function setupConfigured(spec: ConfiguredServer, context: HubContext): Se
     onAsk: context.onAsk,
     keepListing: (kind, items) => context.listings.keep(listingKey(spec, context.surroundings), kind, items),
     ...(server?.transport === 'remote' ? loginOf(name, resolve, context) : {}),
+    // Nothing may be run or asked just to look.
+    ...(context.isShared && !/\$\{(?:cmd|input):/.test(JSON.stringify(spec.entry))
+      ? { peek: async () => context.pool.status(shareKey(await resolve(), context)) }
+      : {}),
     async lease(user) {
       const resolved = await resolve()
       const key = context.isShared ? shareKey(resolved, context) : name
