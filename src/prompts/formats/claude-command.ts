@@ -22,7 +22,10 @@ const dialect: MarkdownDialect = {
   id: 'claude',
   known: ['description', 'arguments'],
   isOurs: (path) => path.endsWith('.md'),
-  placeOf: (path) => ({ words: fileName(path).slice(0, -'.md'.length), folders: foldersBelow(path, 'commands') }),
+  placeOf: (path) => ({
+    words: fileName(path).slice(0, -'.md'.length),
+    folders: foldersBelow(path, 'commands', 'prompts'),
+  }),
   tagsOf: folderTags,
   findArguments: findDollarArguments,
   unspell: unspellDollarText,

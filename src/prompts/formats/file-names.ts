@@ -23,9 +23,9 @@ export function stemsFor(names: readonly string[]): readonly string[] {
 }
 
 /** The folders of a path below the last one that a client reads from, such as `commands`. */
-export function foldersBelow(path: string, container: string): readonly string[] {
+export function foldersBelow(path: string, ...containers: readonly string[]): readonly string[] {
   const folders = path.split('/').slice(0, -1)
-  return folders.slice(folders.lastIndexOf(container) + 1)
+  return folders.slice(folders.findLastIndex((folder) => containers.includes(folder)) + 1)
 }
 
 /** Folders are tags: `frontend/react/hook.md` is tagged `frontend/react`. */

@@ -80,7 +80,7 @@ function isCommand({ path, text }: TextFile): boolean {
   }
   const header = /^\uFEFF?---\r?\n([^]*?)\r?\n---/.exec(text)?.[1] ?? ''
   return (
-    /(?:^|\/)commands\//.test(path) ||
+    /(?:^|\/)(?:commands|prompts)\//.test(path) ||
     /^(?:description|argument-hint|allowed-tools|arguments):/m.test(header) ||
     /(?<![\\$\w])\$(?:ARGUMENTS\b|[1-9](?!\w))/.test(text)
   )

@@ -29,12 +29,15 @@ export async function readSource(source: string, options: SourceOptions): Promis
     throw unreadable(source, error)
   })
   if (info.isDirectory()) {
-    return (await isBareRepository(path)) ? await readRepository(path, options) : await readFolder(path, options)
+    if (await isBareRepository(path)) return await readRepository(path, options)
+    const folder = await readFolder(path, options)
+    // Its name says what the files are.
+    return ['commands', 'prompts'].includes(basename(path)) ? prefixed(folder, basename(path)) : folder
   }
   // A skill or a pattern is its folder; the file in it is what people point at.
   if (['SKILL.md', 'system.md'].includes(basename(path))) {
     const folder = dirname(path)
-    return prefixed(await readFolder(folder, options), basename(folder))
+    return { ...prefixed(await readFolder(folder, options), basename(folder)), isOneFile: true }
   }
   const read = await readText({ root: dirname(path), path: basename(path) })
   return { files: 'text' in read ? [read] : [], unusable: 'text' in read ? [] : [read], isOneFile: true }
@@ -100,8 +103,8 @@ async function isBareRepository(path: string): Promise<boolean> {
   return ['HEAD', 'objects', 'refs'].every((name) => names.includes(name))
 }
 
-function prefixed({ files, unusable }: Source, folder: string): Source {
-  return { files: files.map(({ path, text }) => ({ path: `${folder}/${path}`, text })), unusable, isOneFile: true }
+function prefixed({ files, unusable, isOneFile }: Source, folder: string): Source {
+  return { files: files.map(({ path, text }) => ({ path: `${folder}/${path}`, text })), unusable, isOneFile }
 }
 
 function unreadable(source: string, error: unknown): CapstanError {

@@ -90,7 +90,7 @@ async function runEditor(editor: string, file: string, before: string): Promise<
 function kept(error: CapstanError, file: string, { resume }: { readonly resume: string }): CapstanError {
   return new CapstanError(error.code, `${error.message} Nothing was saved; your text is kept in ${file}.`, {
     cause: error,
-    next: `Mend it, then: ${resume} --file ${file}`,
+    next: `${error.next ?? 'Mend it.'} Then: ${resume} --file ${file}`,
   })
 }
 

@@ -66,9 +66,17 @@ function readAll(
   format: FormatId | undefined,
 ): { readonly readings: readonly Reading[]; readonly doubtful: readonly string[] } {
   const chosen = format ?? (source.isOneFile ? formatOfFile(source) : undefined)
-  if (chosen !== undefined) return { readings: [formats[chosen].read(source.files)], doubtful: [] }
+  if (chosen !== undefined) return { readings: [formats[chosen].read(meantAs(chosen, source))], doubtful: [] }
   const { byFormat, doubtful } = recogniseFiles(source.files)
   return { readings: Array.from(byFormat, ([id, files]) => formats[id].read(files)), doubtful }
+}
+
+/** A file that a person names, and says what it is, needs no ending for that. */
+function meantAs(format: FormatId, { files, isOneFile }: Source): Source['files'] {
+  const ending = { jsonl: '.jsonl', csv: '.csv', claude: '.md', vscode: '.prompt.md', skill: '', fabric: '' }[format]
+  return isOneFile
+    ? files.map(({ path, text }) => ({ path: path.endsWith(ending) ? path : `${path}${ending}`, text }))
+    : files
 }
 
 /** A file that a person names is what its ending says. */

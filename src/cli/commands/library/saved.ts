@@ -23,7 +23,7 @@ export async function reportSaved(
     await io.out(`${JSON.stringify({ ...wholePrompt(stored), findings, secrets })}\n`)
     return exitCodes.ok
   }
-  await io.out(`${sentence}\n`)
+  await io.out(`${sentence}${await standing(library, stored)}\n`)
   for (const finding of findings) io.err(findingLine(finding))
   for (const { where, masked } of secrets) {
     io.err(`Warning: ${where}: ${masked} looks like a secret; whoever gets this prompt gets it too.\n`)
@@ -36,7 +36,13 @@ export function findingLine({ severity, where, message }: LintFinding): string {
 }
 
 /** `Added standup, revision 1, in the layer user.` */
-export function savedSentence(verb: string, { prompt, revision, layer, overrides }: StoredPrompt): string {
-  const instead = overrides.length === 0 ? '' : ` It stands in for the one of ${overrides.join(', ')}.`
-  return `${verb} ${prompt.name}, revision ${revision}, in the layer ${layer}.${instead}`
+export function savedSentence(verb: string, { prompt, revision, layer }: StoredPrompt): string {
+  return `${verb} ${prompt.name}, revision ${revision}, in the layer ${layer}.`
+}
+
+/** What people would wonder about: which prompt of this name is in force now. */
+async function standing({ store }: PromptLibrary, { prompt, layer }: StoredPrompt): Promise<string> {
+  const inForce = await store.get(prompt.name)
+  if (inForce.layer !== layer) return ` The one of the layer ${inForce.layer} is in force all the same.`
+  return inForce.overrides.length === 0 ? '' : ` It stands in for the one of ${inForce.overrides.join(', ')}.`
 }

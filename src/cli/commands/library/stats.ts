@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { PromptLayer, PromptStore, StoredPrompt } from '../../../prompts/store.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { plainLine } from '../../plain-text.ts'
-import { formatNumber } from '../../render/numbers.ts'
+import { count, formatNumber } from '../../render/numbers.ts'
 import { columnsFor, styleFor } from '../../render/style.ts'
 import { renderTable } from '../../render/table.ts'
 import type { LibraryContext, Subcommand } from './subcommand.ts'
@@ -30,11 +30,19 @@ async function run({ io, flags, openLibrary }: LibraryContext): Promise<number> 
   const columns = columnsFor(io)
   const rows = counted.map(({ name, prompts: own, bytes, place }) => [
     { text: plainLine(name), paint: style.name },
-    `${formatNumber(own)} prompts`,
+    count(own, 'prompt'),
     { text: bytes === 0 ? '' : `${formatNumber(bytes)} bytes`, paint: style.faint },
     { text: plainLine(place), paint: style.faint },
   ])
-  const { largest, ...numbers } = totals
+  const { largest, prompts: all, runbooks, withArguments, labelled, overriding, tags } = totals
+  const numbers = {
+    'in force': all,
+    runbooks,
+    'with arguments': withArguments,
+    labelled,
+    'instead of others': overriding,
+    tags,
+  }
   const facts = Object.entries(numbers).map(([what, number]) => [what, formatNumber(number)])
   await io.out(`${renderTable(rows, { columns })}\n${renderTable(facts, { columns })}`)
   if (largest !== undefined) await io.out(`largest: ${largest.name}, ${formatNumber(largest.characters)} characters\n`)
