@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import type { Io } from './command.ts'
-import { aliases, commands } from './commands.ts'
+import { aliases, verbs } from './verbs.ts'
 
 type Place = Pick<Io, 'env' | 'cwd' | 'script'>
 
@@ -12,9 +12,9 @@ export function asTyped(text: string, place: Place): string {
   return text.replaceAll(commandStart, '$1npx capstan ')
 }
 
-const verbs = [...Object.keys(commands), ...Object.keys(aliases), 'help'].join('|')
+const words = [...verbs, ...Object.keys(aliases), 'help'].join('|')
 const commandStart = new RegExp(
-  String.raw`(^|\u001B\[[\d;]*m|[^\w/.@-])(?<!npx )capstan (?=\[|--|(?:${verbs})(?![\w-]))`,
+  String.raw`(^|\u001B\[[\d;]*m|[^\w/.@-])(?<!npx )capstan (?=\[|--|(?:${words})(?![\w-]))`,
   'gm',
 )
 

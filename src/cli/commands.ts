@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { aliases, type Verb } from './verbs.ts'
 
 /** What `--help` needs to know of a verb, without loading it. */
 export interface CommandEntry {
@@ -8,7 +9,7 @@ export interface CommandEntry {
   readonly load: () => Promise<{ readonly command: Command }>
 }
 
-export const commands: Readonly<Record<string, CommandEntry>> = {
+const table: Readonly<Record<Verb, CommandEntry>> = {
   list: {
     group: 'Use',
     usage: 'list [server…]',
@@ -97,7 +98,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   review: {
     group: 'Watch',
     usage: 'review',
-    summary: 'approve the servers of a project',
+    summary: 'decide what waits for you: approvals, questions',
     load: () => import('./commands/review.ts'),
   },
   status: {
@@ -149,10 +150,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Tab completion for bash, zsh and fish',
     load: async () => {
       const { completionCommand } = await import('./commands/completion.ts')
-      return { command: completionCommand({ verbs: commands, aliases }) }
+      return { command: completionCommand({ verbs: table, aliases }) }
     },
   },
 }
 
-/** Other words for the same verbs. */
-export const aliases: Readonly<Record<string, string>> = { invoke: 'call', prompts: 'library' }
+/** By whatever was typed: not every word is a verb. */
+export const commands: Readonly<Record<string, CommandEntry>> = table

@@ -21,6 +21,11 @@ import { tapTransport, type Onlooker, type Tap } from './tap-transport.ts'
 import type { RemoteWatch } from './watch-remote.ts'
 import { unreadResults, type UnreadResults } from './unread-results.ts'
 
+// Together with the client, because the SDK is loaded in one place.
+export { authStore } from './auth/auth-store.ts'
+export { login } from './auth/login.ts'
+export { logout } from './auth/logout.ts'
+
 export interface ClientSetup {
   readonly server: string
   readonly transport: Transport

@@ -33,7 +33,8 @@ export interface Sender extends Patience {
   readonly session: { copy: Copy | undefined }
 }
 
-interface Reached {
+/** A place at a copy, held until it is disposed of. */
+interface Reached extends Disposable {
   readonly copy: Copy
   readonly connection: Connection
 }
@@ -107,8 +108,8 @@ export function serverCopies(setup: CopiesSetup): ServerCopies {
   }
 
   async function sendOnce<Value>(sender: Sender, work: (live: Connection) => Promise<Value>): Promise<Sent<Value>> {
-    const { copy, connection } = await reach(sender)
-    copy.outstanding += 1
+    using reached = await reach(sender)
+    const { copy, connection } = reached
     try {
       const value = await work(connection)
       copy.silent = 0
@@ -118,8 +119,6 @@ export function serverCopies(setup: CopiesSetup): ServerCopies {
       const isLost = error instanceof CapstanError && ['outcome_unknown', 'transport_failed'].includes(error.code)
       if (isLost) return { kind: 'broken', error, wasNotRun: connection.wasNotRun(error) }
       throw error
-    } finally {
-      copy.outstanding -= 1
     }
   }
 
@@ -140,9 +139,18 @@ export function serverCopies(setup: CopiesSetup): ServerCopies {
   }
 
   async function reachCopy(copy: Copy, { session, ...patience }: Sender): Promise<Reached> {
-    const connection = await copy.use(patience)
-    session.copy = connection.hasSession ? copy : undefined
-    return { copy, connection }
+    const leave = () => void (copy.outstanding -= 1)
+    // Counted before the first wait: requests of the same moment must not all choose the same copy.
+    copy.outstanding += 1
+    try {
+      const connection = await copy.use(patience)
+      if (!connection.hasSession) session.copy = undefined
+      else if (session.copy === undefined || isDown(session.copy)) session.copy = copy
+      return { copy, connection, [Symbol.dispose]: leave }
+    } catch (error) {
+      leave()
+      throw error
+    }
   }
 
   function noteFailure(copy: Copy, error: unknown): void {
@@ -166,16 +174,22 @@ type Sent<Value> =
 /** A session stays where it is. Else: not one that is known to be down, then the least to do, then one that is ready. */
 export function inOrderOfChoice(copies: readonly Copy[], own: Copy | undefined): readonly Copy[] {
   if (copies.length === 1) return copies
-  const rank = (copy: Copy) => {
-    const { kind } = copy.life()
-    const isDown = kind === 'backing_off' || kind === 'failed' || kind === 'needs_login'
-    return [isDown ? 1 : 0, copy === own ? 0 : 1, copy.outstanding, kind === 'ready' ? 0 : 1]
-  }
+  const rank = (copy: Copy) => [
+    isDown(copy) ? 1 : 0,
+    copy === own ? 0 : 1,
+    copy.outstanding,
+    copy.life().kind === 'ready' ? 0 : 1,
+  ]
   return copies.toSorted((a, b) => {
     const [ranksA, ranksB] = [rank(a), rank(b)]
     const differs = ranksA.findIndex((value, index) => value !== ranksB[index])
     return differs === -1 ? 0 : (ranksA[differs] ?? 0) - (ranksB[differs] ?? 0)
   })
+}
+
+function isDown(copy: Copy): boolean {
+  const { kind } = copy.life()
+  return kind === 'backing_off' || kind === 'failed' || kind === 'needs_login'
 }
 
 function countsOf(copies: readonly Copy[]): CopyCounts {

@@ -97,25 +97,25 @@ export function setupConfigured(spec: ConfiguredServer, context: HubContext): Se
   }
 }
 
-/** Loaded when somebody logs in: few do. */
+/** What speaks OAuth is with what speaks MCP: both stand on the SDK, which is loaded in one place. */
 function loginOf(
   name: string,
   resolve: () => Promise<ServerConfig>,
   { surroundings: { env }, onAsk: byDefault = declineAll }: HubContext,
 ): Pick<ServerSetup, 'login' | 'logout'> {
   const prepare = async () => {
-    const [server, { authStore }] = await Promise.all([resolve(), import('./auth/auth-store.ts')])
+    const [server, client] = await Promise.all([resolve(), import('./client.ts')])
     if (server.transport !== 'remote') throw new Error(`server "${name}" is not remote`)
-    return { name, server, store: authStore({ folder: places(env).state }) }
+    return { client, whose: { name, server, store: client.authStore({ folder: places(env).state }) } }
   }
   return {
     async login({ signal, onAsk = byDefault }) {
-      const [prepared, { login }] = await Promise.all([prepare(), import('./auth/login.ts')])
-      await login({ ...prepared, signal, onAsk })
+      const { client, whose } = await prepare()
+      await client.login({ ...whose, signal, onAsk })
     },
     async logout({ signal }) {
-      const [prepared, { logout }] = await Promise.all([prepare(), import('./auth/logout.ts')])
-      await logout({ ...prepared, signal })
+      const { client, whose } = await prepare()
+      await client.logout({ ...whose, signal })
     },
   }
 }

@@ -101,7 +101,8 @@ export function sharedServer(plan: ServerPlan, onEnd: () => void): SharedServer 
       epoch: () => epoch,
       async connection(patience) {
         assertOpen()
-        return (await copies.reach({ ...patience, session, isHarmless: true })).connection
+        using reached = await copies.reach({ ...patience, session, isHarmless: true })
+        return reached.connection
       },
       request: (method, params, options) =>
         used(() =>

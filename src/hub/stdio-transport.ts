@@ -77,9 +77,12 @@ export function stdioTransport(
 
 function noop(): void {}
 
+/** Some runtimes write one before their first line: taken for noise, it would cost the answer that the start waits for. */
+const byteOrderMark = /^\uFEFF/
+
 function parseMessage(line: string): JSONRPCMessage | undefined {
   try {
-    const value: unknown = JSON.parse(line)
+    const value: unknown = JSON.parse(line.replace(byteOrderMark, ''))
     const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0'
     return isMessage ? (value as JSONRPCMessage) : undefined
   } catch {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { aliases, commands } from '../../src/cli/commands.ts'
+import { commands } from '../../src/cli/commands.ts'
+import { aliases } from '../../src/cli/verbs.ts'
 import { world } from './cli.ts'
 
 const verbs = Object.keys(commands)

@@ -53,6 +53,21 @@ export function readField(field: AskField, text: string): FieldReading {
   return problem === undefined ? { value } : { problem: sentence(title, problem) }
 }
 
+/** The content of a form from texts by the names of its fields, and what is wrong with them. */
+export function readForm(
+  fields: readonly AskField[],
+  texts: ReadonlyMap<string, string>,
+): { readonly content: JsonObject; readonly problems: readonly FieldProblem[] } {
+  const readings = fields.map((field) => [field.name, readField(field, texts.get(field.name) ?? '')] as const)
+  const values = readings.flatMap(([name, reading]): readonly (readonly [string, JsonValue])[] =>
+    'value' in reading && reading.value !== undefined ? [[name, reading.value]] : [],
+  )
+  return {
+    content: Object.fromEntries(values),
+    problems: readings.flatMap(([field, reading]) => ('problem' in reading ? [{ field, ...reading }] : [])),
+  }
+}
+
 /** What is wrong with the content of a form. A field that is left out has the server's default, where there is one. */
 export function problemsIn(schema: JsonSchema, content: JsonObject): readonly FieldProblem[] {
   const required = requiredIn(schema)

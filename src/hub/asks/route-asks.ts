@@ -62,6 +62,8 @@ async function answerOf(onAsk: OnAsk | undefined, { ask, deadline, note }: Quest
 
 /** A program may answer a form with anything; a server gets what it asked for, or nothing. */
 function checked(ask: Ask, answer: Answer, note: (text: string) => void): Answer {
+  if (answer.action === 'decline' && answer.reason !== undefined)
+    note(`A question of the server (${ask.kind}) was declined: ${answer.reason}`)
   if (ask.kind !== 'form' || answer.action !== 'accept') return answer
   const problems = problemsIn(ask.schema, answer.content ?? {})
   if (problems.length === 0) return answer

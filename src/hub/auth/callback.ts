@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CapstanError } from '../../errors.ts'
 
@@ -27,7 +27,7 @@ export interface Callback extends AsyncDisposable {
 /** Listens on this machine alone for the browser to come back from the login. */
 export async function openCallback({ server, port, orAny, state }: CallbackSetup): Promise<Callback> {
   const { promise: returned, resolve } = Promise.withResolvers<Returned>()
-  const listener = createServer((request, response) => {
+  const answer: RequestListener = (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     if (request.method !== 'GET' || url.pathname !== callbackPath) return answerWith(response, 404, pages.lost)
     // Any page that a browser shows can send it here; it must not be able to end a login that is under way.
@@ -36,7 +36,10 @@ export async function openCallback({ server, port, orAny, state }: CallbackSetup
       parameters: url.searchParams,
       answer: ({ isGood }) => answerWith(response, isGood ? 200 : 400, isGood ? pages.good : pages.bad),
     })
-  })
+  }
+  // Loaded with the client for every remote server; few wait for a browser.
+  const { createServer } = await import('node:http')
+  const listener = createServer(answer)
   const taken = await listen(listener, port ?? 0)
   if (taken !== undefined && !orAny) throw portTaken(server, port ?? 0, taken)
   if (taken !== undefined) await listen(listener, 0)
@@ -54,7 +57,7 @@ export async function openCallback({ server, port, orAny, state }: CallbackSetup
 export const callbackPath = '/callback'
 
 /** Resolves to what went wrong, if anything did. */
-async function listen(listener: ReturnType<typeof createServer>, port: number): Promise<string | undefined> {
+async function listen(listener: Server, port: number): Promise<string | undefined> {
   try {
     listener.listen(port, '127.0.0.1')
     await once(listener, 'listening')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { aliases, commands } from '../../../src/cli/commands.ts'
+import { commands } from '../../../src/cli/commands.ts'
+import { aliases } from '../../../src/cli/verbs.ts'
 import type { Given } from '../../../src/cli/complete/find-hole.ts'
 import type { Knowledge } from '../../../src/cli/complete/grammar.ts'
 import { offerWords } from '../../../src/cli/complete/offer-words.ts'
