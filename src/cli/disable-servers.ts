@@ -1,6 +1,7 @@
 import { editServerFile, type ServerEdit } from '../config/edit.ts'
 import { readTrust, recordDecisions, standingOf, trustFile } from '../config/trust.ts'
 import type { RawEntry } from '../config/types.ts'
+import { builtinNames } from '../daemon/builtins.ts'
 import { CapstanError } from '../errors.ts'
 import type { CommandContext, CommandInput } from './command.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -12,7 +13,10 @@ export async function runDisabling(context: CommandContext, input: CommandInput,
   if (input.positionals.length === 0) {
     throw new CapstanError('usage', `Say which server to ${verb}.`, { next: `Write: capstan ${verb} NAME` })
   }
-  const servers = await locateServers(context, input.positionals, { project: input.values['project'] === true })
+  const servers = await locateServers(context, input.positionals, {
+    project: input.values['project'] === true,
+    unwritten: builtinNames,
+  })
   const differing = servers.filter(({ entry }) => (entry['disabled'] === true) !== isDisabled)
   for (const [file, group] of Map.groupBy(differing, (server) => server.file)) {
     await editServerFile(
@@ -26,7 +30,12 @@ export async function runDisabling(context: CommandContext, input: CommandInput,
   return exitCodes.ok
 }
 
-function edit({ name }: PlacedServer, isDisabled: boolean): ServerEdit {
+function edit({ name, entry }: PlacedServer, isDisabled: boolean): ServerEdit {
+  const others = Object.keys(entry).filter((field) => field !== 'disabled')
+  // What comes with Capstan stands in a file only to be switched off: without that word the entry would mean nothing.
+  if (builtinNames.includes(name) && others.length === 0) {
+    return isDisabled ? { kind: 'put', name, entry: { disabled: true } } : { kind: 'remove', name }
+  }
   return { kind: 'set', name, field: 'disabled', value: isDisabled ? true : undefined }
 }
 

@@ -41,16 +41,24 @@ export function userServerFile(io: Pick<Io, 'env'>): string {
   return join(places(io.env).config, 'mcp.json')
 }
 
-/** Where each of these servers stands: in the strongest file that has it, or with `project` in the project's. */
+/**
+ * Where each of these servers stands: in the strongest file that has it, or with `project` in the project's. Those in `unwritten`
+ * are there without standing in any file; what is to be said about them goes to the person's own.
+ */
 export async function locateServers(
   surface: Surface,
   names: readonly string[],
-  { project }: { readonly project: boolean },
+  { project, unwritten = [] }: { readonly project: boolean; readonly unwritten?: readonly string[] },
 ): Promise<readonly PlacedServer[]> {
   const files = await serverFiles(surface)
   const searched = project ? [files.project] : files.inForce
   const placed = new Map((await Promise.all(searched.map(serversOf))).flat().map((server) => [server.name, server]))
-  return [...new Set(names)].map((name) => placed.get(name) ?? unknownServer(name, [...placed.keys()], searched))
+  const inNoFile = (name: string) => ({ name, file: project ? files.project : files.user, entry: {} })
+  return [...new Set(names)].map(
+    (name) =>
+      placed.get(name) ??
+      (unwritten.includes(name) ? inNoFile(name) : unknownServer(name, [...placed.keys(), ...unwritten], searched)),
+  )
 }
 
 async function serversOf(file: string): Promise<readonly PlacedServer[]> {

@@ -12,6 +12,21 @@ export function startsCapstan(entry: RawEntry): boolean {
   return runsCapstan(words) || runsCapstan([...wordsOf(command), ...words.slice(1)])
 }
 
+/** Whether it would start only the server over the prompt library, which holds no servers and starts none. */
+export function servesPromptLibrary({ command, args }: RawEntry): boolean {
+  const given = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string')
+  const words = given.flatMap(wordsOf)
+  const at = words.findIndex(
+    (word) => /^capstan(?:-prompts)?(?:@.*)?$/.test(programName(word)) || isCapstanScript(word),
+  )
+  if (at === -1) return false
+  // `npx -p capstan capstan-prompts` names the package before the program.
+  const [program = '', ...rest] = words.slice(words[at + 1]?.startsWith('capstan') === true ? at + 1 : at)
+  if (programName(program) === 'capstan-prompts' || program.endsWith('prompts-bin.js')) return true
+  const [verb, subcommand] = rest.filter((word) => !word.startsWith('-'))
+  return (verb === 'library' || verb === 'prompts') && subcommand === 'serve'
+}
+
 function runsCapstan(words: readonly string[]): boolean {
   const [command, ...args] = words
   if (command === undefined) return false
@@ -57,8 +72,8 @@ function isPackageFlag(arg: string | undefined): boolean {
 /** Our own entry point in an installed package: `…/capstan/dist/cli/bin.js`. */
 function isCapstanScript(path: string): boolean {
   return (
-    /(?:^|[\\/])capstan[\\/](?:dist|src)[\\/]cli[\\/]bin\.[cm]?[jt]s$/i.test(path) ||
-    /[\\/]\.bin[\\/]capstan$/.test(path)
+    /(?:^|[\\/])capstan[\\/](?:dist|src)[\\/]cli[\\/](?:prompts-)?bin\.[cm]?[jt]s$/i.test(path) ||
+    /[\\/]\.bin[\\/]capstan(?:-prompts)?$/.test(path)
   )
 }
 

@@ -2,7 +2,7 @@ import { CapstanError } from '../errors.ts'
 import { parseEntry } from './entry.ts'
 import { entryError, isObject, mendIn } from './fields.ts'
 import type { MergedEntry } from './merge.ts'
-import { startsCapstan } from './self.ts'
+import { servesPromptLibrary, startsCapstan } from './self.ts'
 import type { ConfiguredServer, RawEntry, Standing } from './types.ts'
 
 /** What a person has said about an entry of a project file. */
@@ -37,7 +37,7 @@ function standingOf(
   if (isObject(raw) && raw['disabled'] === true) return { standing: { kind: 'disabled' }, warnings: [] }
   try {
     const { server, warnings } = parseEntry(raw, place)
-    if (startsCapstan(asEntry(raw))) throw capstanInCapstan(place)
+    if (startsCapstan(asEntry(raw)) && !servesPromptLibrary(asEntry(raw))) throw capstanInCapstan(place)
     const said = origin.layer === 'project' ? trust(origin.file ?? '', name, asEntry(raw)) : 'trusted'
     return { standing: said === 'trusted' ? { kind: 'usable', server } : { kind: 'untrusted', change: said }, warnings }
   } catch (error) {

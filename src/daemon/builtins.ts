@@ -16,6 +16,9 @@ export function builtinServers(config: Config, trustProject: boolean): readonly 
   ]
 }
 
+/** Their names, for what needs no config. */
+export const builtinNames: readonly string[] = ['prompts']
+
 function load() {
   return import('../prompts/in-hub.ts')
 }

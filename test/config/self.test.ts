@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startsCapstan } from '../../src/config/self.ts'
+import { servesPromptLibrary, startsCapstan } from '../../src/config/self.ts'
 
 test.each([
   { command: 'capstan', args: ['serve'] },
@@ -41,4 +41,29 @@ test.each([
   {},
 ])('leaves %j alone', (entry) => {
   expect(startsCapstan(entry)).toBe(false)
+})
+
+test.each([
+  { command: 'capstan', args: ['library', 'serve', '--read-only'] },
+  { command: 'capstan library serve' },
+  { command: 'capstan', args: ['--no-input', 'prompts', 'serve'] },
+  { command: 'capstan-prompts' },
+  { command: 'npx', args: ['-y', '-p', 'capstan@latest', 'capstan-prompts'] },
+  { command: 'npx', args: ['-y', 'capstan', 'library', 'serve'] },
+  { command: 'node', args: ['node_modules/capstan/dist/cli/bin.js', 'library', 'serve'] },
+  { command: 'node', args: ['node_modules/capstan/dist/cli/prompts-bin.js'] },
+  { command: 'sh', args: ['-c', 'exec capstan library serve'] },
+])('knows that %j serves the prompt library alone', (entry) => {
+  expect([startsCapstan(entry), servesPromptLibrary(entry)]).toEqual([true, true])
+})
+
+test.each([
+  { command: 'capstan', args: ['serve'] },
+  { command: 'capstan', args: ['serve', 'library', 'serve'] },
+  { command: 'npx', args: ['-p', 'capstan', 'capstan', 'serve'] },
+  { command: 'capstan', args: ['library'] },
+  { command: 'other', args: ['library', 'serve'] },
+  { command: 5 },
+])('does not take %j for the prompt library', (entry) => {
+  expect(servesPromptLibrary(entry)).toBe(false)
 })
