@@ -2,7 +2,7 @@ import { CapstanError, errorFamilies } from '../errors.ts'
 import { isDenied } from '../policy/decide.ts'
 import type { CallOptions, JsonObject, ToolEntry, ToolRef, ToolResult } from './api.ts'
 import type { SchemaCheck } from './check-arguments.ts'
-import type { Nesting } from './exec.ts'
+import type { Nesting } from './connection.ts'
 import { closest } from './names.ts'
 import type { ServerSet } from './server-set.ts'
 import type { LiveServer } from './server.ts'
@@ -72,8 +72,7 @@ async function callHere(
   check.assertArguments(tool, args)
   const idleMs = idleSeconds === undefined ? server.limits.idleMs : idleSeconds * 1000
   const maxMs = Math.max(server.limits.maxMs, idleMs)
-  const options = { signal, onProgress, onAsk, idleMs, maxMs, ...nesting }
-  const result = await server.callTool(tool, args, options)
+  const result = await server.callTool(tool, args, { signal, onProgress, onAsk, idleMs, maxMs, nesting })
   return asToolResult(result, tool, check)
 }
 

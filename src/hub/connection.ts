@@ -11,8 +11,18 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Answers what the server asks while it works on this request. */
   readonly onAsk?: OnAsk | undefined
+  /** Where the request comes from a run in the sandbox. */
+  readonly nesting?: Nesting | undefined
   /** Of a list: ask the server, even where a shared connection has the answer. */
   readonly fresh?: boolean | undefined
+}
+
+/** What a call inherits from the run in the sandbox that makes it. */
+export interface Nesting {
+  /** How many runs it is inside of. */
+  readonly depth: number
+  /** What the run may not call, nor anything that it calls. */
+  readonly deny: readonly string[]
 }
 
 /** One live connection to one server. What it throws is translated: nobody above sees an SDK error. */

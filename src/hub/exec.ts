@@ -13,14 +13,6 @@ export type ExecHub = Pick<Hub, 'servers' | 'catalogue' | 'call' | 'search'> & {
   readonly leftOut: (server: string) => readonly LeftOutTool[]
 }
 
-/** What a call inherits from the run that makes it. */
-export interface Nesting {
-  /** How many runs it is inside of. */
-  readonly depth: number
-  /** What the run may not call, nor anything that it calls. */
-  readonly deny: readonly string[]
-}
-
 export interface Execution extends ExecOptions {
   readonly code: string
   /** A snippet when absent. */

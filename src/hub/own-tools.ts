@@ -2,9 +2,9 @@ import type { OwnTool } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import type { Sandbox } from '../sandbox/api.ts'
 import { version } from '../version.ts'
-import type { ExecEvent, JsonObject, LeftOutTool, ListKind, OnAsk, ToolEntry } from './api.ts'
-import type { Connection, RequestOptions } from './connection.ts'
-import { execute, type ExecHub, type Nesting } from './exec.ts'
+import type { ExecEvent, JsonObject, LeftOutTool, ListKind, ToolEntry } from './api.ts'
+import type { Connection, Nesting, RequestOptions } from './connection.ts'
+import { execute, type ExecHub } from './exec.ts'
 import type { ListingCache } from './listing-cache.ts'
 import { ownToolResult } from './own-tool-result.ts'
 import { ownToolReader } from './own-tool-reader.ts'
@@ -24,7 +24,7 @@ export interface OwnToolsSetup {
   readonly onLeftOut: (tools: readonly LeftOutTool[]) => void
 }
 
-type OwnRequest = RequestOptions & Partial<Nesting> & { readonly onAsk?: OnAsk | undefined }
+const outermost: Nesting = { depth: 0, deny: [] }
 
 /** One tool may call another, and it a third: five runs inside one another are more than anybody means. */
 const deepest = 4
@@ -72,8 +72,8 @@ export function openOwnTools(setup: OwnToolsSetup, hooks: Pick<OpenHooks, 'onLog
     return definitions
   }
 
-  async function callTool({ tool: name }: ToolEntry, args: JsonObject, options: OwnRequest): Promise<JsonObject> {
-    const { depth = 0, deny = [], signal, idleMs, onAsk } = options
+  async function callTool({ tool: name }: ToolEntry, args: JsonObject, options: RequestOptions): Promise<JsonObject> {
+    const { nesting: { depth, deny } = outermost, signal, idleMs, onAsk } = options
     if (depth > deepest) throw tooDeep(name)
     const tool = (await setup.find()).find((one) => one.name === name)
     if (tool === undefined) throw gone(name)
