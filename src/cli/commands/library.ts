@@ -35,7 +35,9 @@ async function helpOn([word]: readonly string[]) {
   if (word === undefined) return undefined
   const { usage, summary, load } = await entryOf(word)
   const { subcommand } = await load()
-  return { usage: `library ${usage}`, summary, help: subcommand.help }
+  const everywhere = 'Flag of every library command\n  --prompts-dir DIR   your prompts are in this folder'
+  const help = subcommand.help.includes('--prompts-dir') ? subcommand.help : `${subcommand.help}\n\n${everywhere}`
+  return { usage: `library ${usage}`, summary, help }
 }
 
 async function run(context: CommandContext, { values, positionals }: CommandInput): Promise<number> {

@@ -4,7 +4,10 @@ import type { Catalogue, ListKind } from '../../hub/api.ts'
 import type { CallRecord } from '../../hub/call-log.ts'
 import { findPrompt, findTool } from '../../hub/names.ts'
 import { helpTopics } from '../help-topics.ts'
+import { formatIds } from '../../prompts/formats/ids.ts'
+import type { StoredPrompt } from '../../prompts/store.ts'
 import type { Given } from './find-hole.ts'
+import { libraryWords } from './library-words.ts'
 import { offerPromptArguments, offerToolArguments, type Suggest } from './offer-arguments.ts'
 import { offerPrompts, offerTools } from './offer-names.ts'
 import { files, nothing, plain, words, type Candidate, type Offer } from './offer.ts'
@@ -27,6 +30,8 @@ export interface Knowledge {
   readonly suggest: Suggest
   /** The calls that are kept, the oldest first. */
   readonly calls: () => Promise<readonly Pick<CallRecord, 'id' | 'at' | 'tool' | 'outcome'>[]>
+  /** The prompts of the library. */
+  readonly library: () => Promise<readonly StoredPrompt[]>
 }
 
 /** Where a word is wanted, and what there is to choose it from. */
@@ -58,6 +63,7 @@ export const positionals: Readonly<Record<string, (asking: Asking) => Answer>> =
   calls: callsWords,
   logs: one(servers()),
   restart: one(servers()),
+  library: ({ typed, given, knowledge }) => libraryWords({ typed, given, prompts: knowledge.library }),
   config: one(() => words([{ value: 'path', about: 'where files are kept' }])),
   completion: one(() => words(plain(shells))),
   help: one(({ verbs }) => words([...verbWords(verbs), ...topicWords()])),
@@ -71,6 +77,14 @@ export const flagValues: Readonly<Record<string, (asking: Asking, prefix: string
   args: ({ typed }, prefix) => (typed.startsWith('@') ? files(`${prefix}@`) : nothing),
   server: async ({ knowledge }, prefix) => words(serverWords(await knowledge.servers()), prefix),
   type: (_, prefix) => words(plain(['http', 'sse']), prefix),
+  file: (_, prefix) => files(prefix),
+  to: (_, prefix) => files(prefix),
+  'prompts-dir': (_, prefix) => files(prefix),
+  settings: (_, prefix) => files(prefix),
+  log: (_, prefix) => files(prefix),
+  format: (_, prefix) => words(plain(formatIds), prefix),
+  tag: async ({ knowledge }, prefix) => words(tagWords(await knowledge.library()), prefix),
+  'any-tag': async ({ knowledge }, prefix) => words(tagWords(await knowledge.library()), prefix),
 }
 
 export function verbWords(verbs: Readonly<Record<string, Verb>>): readonly Candidate[] {
@@ -133,6 +147,10 @@ function resourceWords({ resources }: Catalogue): readonly Candidate[] {
 
 function clientWords(): readonly Candidate[] {
   return clientIds.map((id) => ({ value: id, about: clients[id].title }))
+}
+
+function tagWords(prompts: readonly StoredPrompt[]): readonly Candidate[] {
+  return plain([...new Set(prompts.flatMap(({ prompt }) => prompt.tags))].sort((a, b) => (a < b ? -1 : 1)))
 }
 
 function topicWords(): readonly Candidate[] {

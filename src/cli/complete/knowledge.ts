@@ -4,6 +4,7 @@ import type { DialledHub } from '../../daemon/dial.ts'
 import type { DaemonStatus } from '../../daemon/status.ts'
 import { homeFolder, places } from '../../files/places.ts'
 import type { ListKind } from '../../hub/api.ts'
+import type { Lists } from '../../hub/catalogue.ts'
 import { diskCatalogue } from '../../hub/disk-catalogue.ts'
 import { listingCache } from '../../hub/listing-cache.ts'
 import { callFiles, readCalls } from '../call-records.ts'
@@ -27,9 +28,21 @@ export function knowledgeOf({ io, flags: own, signal }: KnowledgeSetup, given: G
   const config = () => (loading ??= loadCommandConfig(io, flags))
   return {
     servers: async () => (await config()).servers.map(({ name, standing }) => ({ name, standing: standing.kind })),
-    catalogue: async (kind) => seenOnDisk(await config(), kind),
+    catalogue: async (kind) => {
+      const loaded = await config()
+      const isAdhoc = flags.stdio !== undefined || flags.url !== undefined
+      return seenOnDisk(loaded, kind, isAdhoc ? [] : await builtinLists(loaded, kind))
+    },
     suggest: suggestWith({ io, flags, signal }),
     calls: () => readCalls(callFiles(io)),
+    library: async () => {
+      const { openPromptLibrary } = await import('../prompt-library.ts')
+      await using library = await openPromptLibrary(io, {
+        promptsDir: given.flags.get('prompts-dir')?.[0],
+        trustProject: flags.trustProject,
+      })
+      return await library.store.list()
+    },
   }
 }
 
@@ -49,7 +62,7 @@ function typedFlags(own: GlobalFlags, { flags }: Given, io: Io): GlobalFlags {
 }
 
 /** Each server by itself, so that one which has never been seen does not hide the others; a name is worth having at any age. */
-function seenOnDisk(config: Config, kind: ListKind) {
+function seenOnDisk(config: Config, kind: ListKind, builtins: readonly Lists[]) {
   const cache = listingCache(join(places(config.surroundings.env).cache, 'listings'), Date.now)
   const question = { kinds: [kind], maxAgeMs: Number.POSITIVE_INFINITY, nowMs: Date.now() }
   const seen = config.servers.flatMap(
@@ -57,11 +70,19 @@ function seenOnDisk(config: Config, kind: ListKind) {
   )
   return {
     tools: seen.flatMap(({ tools }) => tools),
-    prompts: seen.flatMap(({ prompts }) => prompts),
+    prompts: [...seen, ...builtins].flatMap(({ prompts }) => prompts),
     resources: seen.flatMap(({ resources }) => resources),
     templates: seen.flatMap(({ templates }) => templates),
     servers: seen.flatMap(({ servers }) => servers),
   }
+}
+
+/** What comes with Capstan is there without having been seen; its tools are for models. */
+async function builtinLists(config: Config, kind: ListKind): Promise<readonly Lists[]> {
+  if (kind !== 'prompts') return []
+  const { builtinsFor } = await import('../builtins-on-disk.ts')
+  const { builtins } = await builtinsFor(config, { needs: (names) => names, kinds: [kind], trustProject: false })
+  return builtins.flatMap(({ lists }) => lists ?? [])
 }
 
 /** A person waits with a finger on the Tab key. */

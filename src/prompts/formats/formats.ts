@@ -2,24 +2,21 @@ import { claudeCommands } from './claude-command.ts'
 import { fabricPatterns } from './fabric.ts'
 import { fileName } from './file-names.ts'
 import type { PromptFormat, TextFile } from './format.ts'
+import type { FormatId } from './ids.ts'
 import { promptLines } from './jsonl.ts'
 import { promptsCsv } from './prompts-csv.ts'
 import { skillFolders } from './skill.ts'
 import { vscodePrompts } from './vscode-prompt.ts'
 
 /** Every format by the word that people choose it with. */
-export const formats = {
+export const formats: Readonly<Record<FormatId, PromptFormat>> = {
   jsonl: promptLines,
   claude: claudeCommands,
   skill: skillFolders,
   vscode: vscodePrompts,
   fabric: fabricPatterns,
   csv: promptsCsv,
-} as const satisfies Readonly<Record<string, PromptFormat>>
-
-export type FormatId = keyof typeof formats
-
-export const formatIds = Object.keys(formats) as readonly FormatId[]
+}
 
 /** Files sorted by the format that each is written in. Those of a skill or pattern stay together. */
 export interface Recognised {

@@ -9,6 +9,7 @@ import { stemsFor } from './file-names.ts'
 import { flattenTemplate, type FindPrompt } from './flatten-template.ts'
 import type { TextFile } from './format.ts'
 import { writeFrontMatter } from './front-matter.ts'
+import type { SlashClientId } from './ids.ts'
 import { inputOf } from './vscode-prompt.ts'
 
 /** What the folders of other clients depend on. */
@@ -37,7 +38,7 @@ export interface SlashClient {
 const shellInBackticks = /(?<![\w`])!`[^`\n]+`/
 
 /** By the names that `capstan import` has for them, too. */
-export const slashClients = {
+export const slashClients: Readonly<Record<SlashClientId, SlashClient>> = {
   'claude-code': {
     title: 'Claude Code',
     folders: ({ env, home, project, join }) => ({
@@ -104,11 +105,7 @@ export const slashClients = {
         body: bodyOf(prompt, (text) => spellArguments(text, prompt.arguments, inputOf)),
       }),
   },
-} as const satisfies Readonly<Record<string, SlashClient>>
-
-export type SlashClientId = keyof typeof slashClients
-
-export const slashClientIds = Object.keys(slashClients) as readonly SlashClientId[]
+}
 
 /** Where a client reads slash commands from, of the person or of the project. */
 export function slashFolders(client: SlashClient, at: ClientSurroundings): ReturnType<SlashClient['folders']> {

@@ -1,4 +1,5 @@
-import { formatIds, formats, type FormatId } from '../formats/formats.ts'
+import { formats } from '../formats/formats.ts'
+import { formatIds, type FormatId } from '../formats/ids.ts'
 import type { Reading, TextFile } from '../formats/format.ts'
 import { isObject } from '../fields.ts'
 import type { PromptDraft } from '../prompt.ts'

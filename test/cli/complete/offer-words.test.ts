@@ -7,6 +7,9 @@ import { offerWords } from '../../../src/cli/complete/offer-words.ts'
 import type { Offer } from '../../../src/cli/complete/offer.ts'
 import { splitLine } from '../../../src/cli/complete/split-line.ts'
 import { helpTopics } from '../../../src/cli/help-topics.ts'
+import type { Prompt } from '../../../src/prompts/prompt.ts'
+import type { StoredPrompt } from '../../../src/prompts/store.ts'
+import { promptOf as libraryPrompt } from '../../prompts/makers.ts'
 import { promptOf, toolOf } from '../literal-hub.ts'
 
 const tools = [
@@ -37,6 +40,10 @@ const prompts = [
   }),
 ]
 
+function storedOf(name: string, rest: Partial<Prompt>): StoredPrompt {
+  return { prompt: libraryPrompt(name, 'x', rest), layer: 'user', revision: 1, labels: {}, overrides: [] }
+}
+
 const knowledge: Knowledge = {
   servers: async () => [
     { name: 'a', standing: 'usable' },
@@ -48,6 +55,16 @@ const knowledge: Knowledge = {
   calls: async () => [
     { id: '0a', at: '2026-01-31T09:54:15.000Z', tool: 'a.run', outcome: 'ok' },
     { id: '1b', at: '2026-01-31T09:54:16.000Z', tool: 'a.both', outcome: 'tool_error' },
+  ],
+  library: async () => [
+    storedOf('greet', {
+      arguments: [
+        { name: 'who', required: true },
+        { name: 'tone', required: false, enum: ['kind', 'short'] },
+      ],
+      tags: ['talk'],
+    }),
+    storedOf('bye', { title: 'Goodbye' }),
   ],
   suggest: async ({ id }, { name, value }, context) => [`${id} ${name} ${value} ${JSON.stringify(context)}`],
 }
@@ -217,5 +234,36 @@ describe('arguments', () => {
         { value: 'soft=', about: 'Not needed' },
       ]),
     })
+  })
+})
+
+describe('the library', () => {
+  test('its commands are offered with what they do, and then what each takes', async () => {
+    expect(await offer('library ')).toMatchObject({
+      candidates: expect.arrayContaining([{ value: 'tags', about: expect.stringContaining('all tags') }]),
+    })
+    expect(await values('library show ')).toEqual(['greet', 'bye'])
+    expect(await values('prompts edit ')).toEqual(['greet', 'bye'])
+    expect(await values('library remove greet ')).toEqual(['bye'])
+    expect(await values('library sync ')).toContain('claude-code')
+    expect(await values('library export ')).toContain('skill')
+    expect(await values('library export skill bye ')).toEqual(['greet'])
+    expect(await values('library import ')).toEqual(['files '])
+    expect(await values('library history greet ')).toEqual([])
+  })
+
+  test('the arguments of a prompt that is filled in are offered, then their values', async () => {
+    expect(await values('library show greet --render ')).toEqual(['who=', 'tone='])
+    expect(await values('library show greet --render who=me ')).toEqual(['tone='])
+    expect(await values('library show greet --render tone=')).toEqual(['kind', 'short'])
+    expect(await values('library show greet --render who=@')).toEqual(['files who=@'])
+  })
+
+  test('flags are those of the command that is typed, with tags and formats as values', async () => {
+    const flags = await values('library list --')
+    expect(flags).toEqual(expect.arrayContaining(['--tag', '--layer', '--json', '--prompts-dir']))
+    expect(flags).not.toContain('--force')
+    expect(await values('library list --tag ')).toEqual(['talk'])
+    expect(await values('library import x --format ')).toContain('csv')
   })
 })

@@ -1,6 +1,7 @@
 import { assert, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatIds, formats, recogniseFiles } from '../../../src/prompts/formats/formats.ts'
+import { formats, recogniseFiles } from '../../../src/prompts/formats/formats.ts'
+import { formatIds } from '../../../src/prompts/formats/ids.ts'
 import type { Prompt } from '../../../src/prompts/prompt.ts'
 import { argument, promptOf } from '../makers.ts'
 import { arbitraryPrompts } from './arbitrary-prompts.ts'

@@ -1,5 +1,6 @@
 import { CapstanError } from '../../../errors.ts'
-import { formatIds, formats, type FormatId } from '../../../prompts/formats/formats.ts'
+import { formats } from '../../../prompts/formats/formats.ts'
+import { formatIds, type FormatId } from '../../../prompts/formats/ids.ts'
 import { readSource } from '../../../prompts/formats/read-source.ts'
 import { ask } from '../../ask.ts'
 import type { CommandInput } from '../../command.ts'

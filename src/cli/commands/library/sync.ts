@@ -2,14 +2,8 @@ import { join } from 'node:path'
 import { findProject } from '../../../config/project.ts'
 import { CapstanError } from '../../../errors.ts'
 import { homeFolder, places } from '../../../files/places.ts'
-import {
-  slashClientIds,
-  slashClients,
-  slashFiles,
-  slashFolders,
-  type SlashClient,
-  type SlashClientId,
-} from '../../../prompts/formats/slash-commands.ts'
+import { slashClientIds, type SlashClientId } from '../../../prompts/formats/ids.ts'
+import { slashClients, slashFiles, slashFolders, type SlashClient } from '../../../prompts/formats/slash-commands.ts'
 import type { Prompt } from '../../../prompts/prompt.ts'
 import type { CommandInput } from '../../command.ts'
 import { exitCodes } from '../../exit-codes.ts'
@@ -47,7 +41,7 @@ async function run(
   { values, positionals }: CommandInput,
 ): Promise<number> {
   const [word, ...names] = positionals
-  const client: SlashClient = slashClients[clientOf(word)]
+  const client = slashClients[clientOf(word)]
   const folder = await folderOf(client, { io }, values['project'] === true)
   const { store } = await openLibrary()
   const all = new Map((await store.list()).map(({ prompt }) => [prompt.name, prompt]))

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { formatIds } from '../../../../src/prompts/formats/formats.ts'
+import { formatIds } from '../../../../src/prompts/formats/ids.ts'
 import { shelf, type Shelf } from './shelf.ts'
 
 async function withPrompts(): Promise<Shelf> {
