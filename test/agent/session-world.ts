@@ -4,6 +4,7 @@ import { openPermissions } from '../../src/agent/permissions.ts'
 import { openSession, type SessionSetup } from '../../src/agent/open-session.ts'
 import type { Session, SessionAnswer, SessionAsk, SessionEvent } from '../../src/agent/session.ts'
 import { inlineConfig } from '../../src/config/load.ts'
+import type { OpenHubOptions } from '../../src/hub/hub.ts'
 import { startModelServer, type Dialect, type ModelServer, type Scripted } from '../fixtures/model-server.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { openTestHub, type Servers, type TestHub } from '../hub/makers.ts'
@@ -38,6 +39,7 @@ export interface WorldOptions {
   readonly only?: readonly string[]
   readonly model?: Parameters<typeof modelAt>[2]
   readonly setup?: Partial<SessionSetup>
+  readonly hub?: OpenHubOptions
 }
 
 export const always =
@@ -49,7 +51,7 @@ export const always =
 export async function sessionWorld(options: WorldOptions = {}): Promise<SessionWorld> {
   const { dialect = 'chat', servers = { echo: fixture('echo') } } = options
   const server = await startModelServer({ dialect, script: options.script ?? [] })
-  const hub = await openTestHub(servers)
+  const hub = await openTestHub(servers, options.hub)
   const config = inlineConfig(servers, { env: { HOME: hub.home }, cwd: hub.home })
   const store = openConversations({ stateFolder: hub.home })
   const model = modelAt(dialect, server.url, options.model)
