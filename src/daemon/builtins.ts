@@ -29,5 +29,11 @@ async function libraryOptions({ settings, surroundings }: Config, trustProject: 
   const { projectPromptsFile } = await import('../prompts/prompt-layers.ts')
   const { standing } = await projectPromptsIn(projectPromptsFile(workspaceFolder), env)
   const isUsed = trustProject || standing === 'trusted'
-  return { env, currentFolder, settings: settings.prompts, ...(isUsed ? { projectRoot: workspaceFolder } : {}) }
+  return {
+    env,
+    currentFolder,
+    keepsCopy: false,
+    settings: settings.prompts,
+    ...(isUsed ? { projectRoot: workspaceFolder } : {}),
+  }
 }

@@ -16,6 +16,8 @@ export interface LayerPlace {
   readonly file: string
   /** What a built-in layer consists of; its file is written from it. */
   readonly prompts?: readonly Prompt[]
+  /** False where somebody only looks: nothing is written then. */
+  readonly keepsCopy?: boolean
 }
 
 /** One layer, opened. */
@@ -81,13 +83,13 @@ function openWritable({ name, kind, file }: LayerPlace, disk: Disk): Layer {
 }
 
 /** What is built in cannot be changed; a copy stands in the folder for people and their tools to read. */
-function openBuiltin({ name, kind, file }: LayerPlace, prompts: readonly Prompt[]): Layer {
+function openBuiltin({ name, kind, file, keepsCopy = true }: LayerPlace, prompts: readonly Prompt[]): Layer {
   const lines = prompts.map((prompt) => JSON.stringify(prompt))
   const state = emptyState()
   for (const [index, line] of lines.entries()) addLine(state, line, index + 1)
   let copied: Promise<void> | undefined
   const read = async () => {
-    copied ??= keepCopy(file, lines)
+    copied ??= keepsCopy ? keepCopy(file, lines) : Promise.resolve()
     await copied
     return state
   }

@@ -15,20 +15,30 @@ export interface LayerOptions {
     readonly includeBuiltin?: boolean
   }
   readonly builtins: readonly Prompt[]
+  /** Whether a copy of the built-in prompts is written for people to read; true when absent. */
+  readonly keepsCopy?: boolean
   /** The project's root, given only when a person trusts the prompts of that project. */
   readonly projectRoot?: string | undefined
 }
 
 /** Where the layers of the library are kept, the weakest first: built-in, the user's, teams', the project's. */
 export function promptLayers(options: LayerOptions): readonly LayerPlace[] {
-  const { settings = {}, builtins, projectRoot } = options
+  const { settings = {}, builtins, keepsCopy = true, projectRoot } = options
   const folder = promptsFolder(options)
   const teams = (settings.extra ?? []).map((path) => inHome(path, options.env))
   const names = teamNames(teams)
   return [
     ...(settings.includeBuiltin === false
       ? []
-      : [{ name: 'builtin', kind: 'builtin', file: join(folder, 'default.jsonl'), prompts: builtins } as const]),
+      : [
+          {
+            name: 'builtin',
+            kind: 'builtin',
+            file: join(folder, 'default.jsonl'),
+            prompts: builtins,
+            keepsCopy,
+          } as const,
+        ]),
     { name: 'user', kind: 'user', file: join(folder, 'user.jsonl') },
     ...teams.map(
       (team, index) => ({ name: names[index] ?? team, kind: 'team', file: join(team, sharedFile) }) as const,
