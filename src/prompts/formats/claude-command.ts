@@ -1,4 +1,4 @@
-import type { JsonObject, Prompt } from '../prompt.ts'
+import type { JsonObject, Prompt, PromptArgument } from '../prompt.ts'
 import { dollarHint, dollarWords, readDollarText, unspellDollarText, writeDollarText } from './dollar-arguments.ts'
 import { fileName, folderTags, foldersBelow } from './file-names.ts'
 import type { PromptFormat } from './format.ts'
@@ -21,6 +21,7 @@ export const claudeCommands: PromptFormat = {
 const dialect: MarkdownDialect = {
   id: 'claude',
   known: ['description', 'arguments'],
+  isHintTold: isHintFor,
   isOurs: (path) => path.endsWith('.md'),
   placeOf: (path) => ({
     words: fileName(path).slice(0, -'.md'.length),
@@ -37,6 +38,11 @@ const dialect: MarkdownDialect = {
     ...keptFields(prompt, 'claude'),
   }),
   notesOn: notesOnCommands,
+}
+
+/** Whether the hint is the one that we would write. */
+export function isHintFor(hint: string, declared: readonly PromptArgument[]): boolean {
+  return hint === dollarHint(declared)
 }
 
 /** The fields of the front matter that tell Claude Code of the arguments. */

@@ -50,10 +50,7 @@ export function readDollarText(text: string, { names, hint }: DollarHints): Doll
 }
 
 /** How we spell arguments for a client: all of the line for a single one, so that nobody has to quote; else by name or position. */
-export function dollarSpelling(
-  declared: readonly PromptArgument[],
-  by: 'name' | 'position',
-): ReadonlyMap<string, string> {
+function dollarSpelling(declared: readonly PromptArgument[], by: 'name' | 'position'): ReadonlyMap<string, string> {
   if (declared.length === 1) return new Map(declared.map(({ name }) => [name, '$ARGUMENTS']))
   const words = dollarWords(declared)
   return new Map(declared.map(({ name }, at) => [name, by === 'name' ? `$${words[at]}` : `$${at + 1}`]))

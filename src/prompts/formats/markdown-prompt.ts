@@ -13,6 +13,8 @@ export interface MarkdownDialect {
   readonly id: string
   /** Fields of the front matter that become part of the prompt; the others are kept as they are. */
   readonly known: readonly string[]
+  /** Whether `argument-hint` says no more than the arguments do, so that it need not be kept beside them. */
+  readonly isHintTold?: (hint: string, declared: readonly PromptArgument[]) => boolean
   /** Whether a file is one of this dialect. */
   readonly isOurs: (path: string) => boolean
   /** The words that a prompt in this file is called by, and the folders that it stands in. */
@@ -120,7 +122,9 @@ function promptFrom({ name, tags, fields, body }: PromptText, dialect: MarkdownD
       ? dialect.findArguments(body, own)
       : { text: dialect.unspell(body, declared), arguments: declared }
   const description = textField(own, 'description')
-  const rest = otherFields(own, dialect.known)
+  const hint = textField(own, 'argument-hint')
+  const isTold = hint !== undefined && dialect.isHintTold?.(hint, found.arguments) === true
+  const rest = otherFields(own, isTold ? [...dialect.known, 'argument-hint'] : dialect.known)
   const plain = {
     name,
     ...(description === undefined ? {} : { description }),

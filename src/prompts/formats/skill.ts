@@ -1,5 +1,5 @@
 import type { Prompt } from '../prompt.ts'
-import { dollarFields, findDollarArguments, notesOnCommands } from './claude-command.ts'
+import { dollarFields, findDollarArguments, isHintFor, notesOnCommands } from './claude-command.ts'
 import { unspellDollarText, writeDollarText } from './dollar-arguments.ts'
 import { fileName, folderTags, foldersBelow, isSafePath } from './file-names.ts'
 import type { FoundPrompt, PromptFormat, Reading, TextFile, Writing } from './format.ts'
@@ -12,6 +12,7 @@ export const skillFolders: PromptFormat = { title: 'skills (NAME/SKILL.md)', rea
 const dialect: MarkdownDialect = {
   id: 'skill',
   known: ['name', 'description', 'arguments'],
+  isHintTold: isHintFor,
   isOurs: (path) => fileName(path) === 'SKILL.md',
   placeOf: (path, fields) => {
     const folders = foldersBelow(path, 'skills')

@@ -29,7 +29,7 @@ const argument: Arbitrary<PromptArgument> = tuple(
 ).map(([name, required, description, preset]) => ({ name, ...description, required, ...preset }))
 
 /** Prompts with what real ones have: several lines and messages, arguments in the text, odd characters, text that looks like somebody's syntax. */
-export const arbitraryPrompt: Arbitrary<Prompt> = record({
+const arbitraryPrompt: Arbitrary<Prompt> = record({
   name: stringMatching(/^[a-z0-9_]{1,20}$/),
   declared: uniqueArray(argument, { maxLength: 3, selector: ({ name }) => name }),
   texts: array(tuple(constantFrom('user', 'assistant'), array(line, { minLength: 1, maxLength: 5 })), {

@@ -40,12 +40,28 @@ async function run(context: LibraryContext, { values, positionals }: CommandInpu
     return await put(library, withFlags({ ...draft, name: name ?? draft.name }, values), values)
   }
   const text = await givenText(context, values)
+  if (text === undefined && name !== undefined) await refuseTaken(library, name, values)
   const stored = text === undefined ? await write(context, name, save) : await save(draftOf(text, name))
   if (stored === undefined) {
     context.io.err('Nothing was written, so nothing was added.\n')
     return exitCodes.ok
   }
   return await reportSaved(context, library, { stored, sentence: savedSentence('Added', stored) })
+}
+
+/** Said before somebody writes a whole prompt that then has no place. */
+async function refuseTaken({ store }: PromptLibrary, name: string, values: CommandInput['values']): Promise<void> {
+  if (!(await store.has(name, layerOf(values)))) return
+  const { layer } = await store.get(name, layerOf(values))
+  const isWritable = (await store.layers()).some((one) => one.name === layer && one.isWritable)
+  if (isWritable) throw taken(name, `There is a prompt "${name}" already.`)
+}
+
+function taken(name: string, message: string, cause?: unknown): CapstanError {
+  return new CapstanError('prompt_conflict', message, {
+    cause,
+    next: `Choose another name, or change it: capstan library edit ${name}`,
+  })
 }
 
 async function put(
@@ -57,10 +73,7 @@ async function put(
     return await store.put(draft, { ...layerOf(values), ...writer, expectedRevision: 0 })
   } catch (error) {
     if (!(error instanceof CapstanError) || error.code !== 'prompt_conflict') throw error
-    throw new CapstanError(error.code, error.message, {
-      cause: error,
-      next: `Choose another name, or change it: capstan library edit ${draft.name}`,
-    })
+    throw taken(draft.name, error.message, error)
   }
 }
 

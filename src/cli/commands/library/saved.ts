@@ -31,7 +31,7 @@ export async function reportSaved(
   return exitCodes.ok
 }
 
-export function findingLine({ severity, where, message }: LintFinding): string {
+function findingLine({ severity, where, message }: LintFinding): string {
   return `${severity === 'error' ? 'Error' : 'Warning'}: ${plainLine(where)}: ${plainLine(message)}.\n`
 }
 

@@ -170,6 +170,16 @@ test('without a text, an editor or a terminal it says what to give', async () =>
   })
 })
 
+test('a name that is taken is refused before the editor opens', async () => {
+  await using own = await shelf()
+  await own.library(['add', 'hello', '--text', 'Hello'])
+
+  const adding = own.library(['add', 'hello'], { env: await editor(own, `() => { throw new Error('opened') }`) })
+
+  await expect(adding).rejects.toMatchObject({ code: 'prompt_conflict', message: 'There is a prompt "hello" already.' })
+  expect(await drafts(own)).toEqual([])
+})
+
 test('pictures survive an edit of the text beside them', async () => {
   await using own = await shelf()
   const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
