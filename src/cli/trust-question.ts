@@ -19,6 +19,8 @@ export interface PendingServer {
   readonly entry: RawEntry
   /** The entry that was decided on before, when this one differs from it. */
   readonly before?: RawEntry
+  /** What it is, where it is neither server nor tool. */
+  readonly lines?: readonly string[]
 }
 
 /**
@@ -40,7 +42,8 @@ export async function askForTrust(
 
 /** The lines that say what a waiting server would do: all of it when it is new, only the difference when it changed. */
 export function describePending(pending: PendingServer): readonly string[] {
-  const { name, entry, before, tool } = pending
+  const { name, entry, before, tool, lines } = pending
+  if (lines !== undefined) return lines
   if (tool !== undefined) return describeTool(tool, pending)
   if (before === undefined)
     return [
@@ -76,10 +79,7 @@ async function askAboutFile(
   { projectFile, servers, ...options }: FileQuestion,
 ): Promise<readonly TrustDecision[]> {
   const listed = servers.flatMap(describePending).map((line) => `  ${line}\n`)
-  const wish = servers.some(({ tool }) => tool !== undefined)
-    ? 'holds tools. Their code would run in a sandbox and could call your servers'
-    : 'wants to start servers on this machine'
-  io.err(`\n${revealedText(projectFile)} ${wish}:\n${listed.join('')}\n`)
+  io.err(`\n${revealedText(projectFile)} ${wishOf(servers)}:\n${listed.join('')}\n`)
   const answer = await ask(io, 'Trust them?', { choices: ['all', 'choose', 'none'], ...options })
   if (answer !== 'choose') return servers.map((server) => decided(server, answer === 'all' ? 'trusted' : 'refused'))
   const decisions: TrustDecision[] = []
@@ -91,6 +91,15 @@ async function askAboutFile(
     decisions.push(decided(server, word === 'yes' ? 'trusted' : 'refused'))
   }
   return decisions
+}
+
+function wishOf(pending: readonly PendingServer[]): string {
+  if (pending.some(({ tool }) => tool !== undefined)) {
+    return 'holds tools. Their code would run in a sandbox and could call your servers'
+  }
+  return pending.some(({ lines }) => lines !== undefined)
+    ? 'holds prompts. They would stand beside yours, and before those of the same name'
+    : 'wants to start servers on this machine'
 }
 
 function decided({ projectFile, name, entry }: PendingServer, decision: Decision): TrustDecision {
