@@ -88,6 +88,7 @@ async function bundle({ source, name, folder, entries }: Bundle): Promise<Metafi
     alias: {
       '@modelcontextprotocol/client/_shims': join(root, 'scripts', 'sdk-shims.ts'),
       '@modelcontextprotocol/server/_shims': join(root, 'scripts', 'sdk-server-shims.ts'),
+      '@ai-sdk/gateway': join(root, 'scripts', 'ai-gateway-shim.ts'),
       // For Node it names a CommonJS file; the same as an ES module is what it has for everybody else.
       yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js'),
     },

@@ -18,7 +18,13 @@ export interface StepRequest {
 /** Why a step failed, in the kinds that are treated differently. `message` is for people. */
 export type StepFailure =
   /** Too many requests, overloaded, an error of theirs, no connection: worth another try. */
-  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number }
+  | {
+      readonly kind: 'unavailable'
+      readonly message: string
+      readonly retryAfterMs?: number
+      /** Nobody is there at all. */
+      readonly isUnreachable?: boolean
+    }
   /** The stream broke off. */
   | { readonly kind: 'cut'; readonly message: string }
   /** The conversation is longer than the model can take. */

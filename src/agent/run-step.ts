@@ -13,6 +13,8 @@ export type StepOutcome =
   | { readonly kind: 'no_tools' }
 
 const mostTries = 5
+/** Where nobody is at all, patience seldom helps. */
+const triesWhereNobodyIs = 3
 /** A provider that asks for more patience than this is not waited for. */
 const longestWaitMs = 60_000
 
@@ -37,7 +39,7 @@ export async function runStep(request: StepRequest, world: TurnWorld): Promise<S
     const { failure } = last
     if (failure.kind === 'no_tools' && world.model().tools === 'native' && request.tools.length > 0)
       return { kind: 'no_tools' }
-    const waitMs = tries < mostTries ? pauseFor(failure, tries) : undefined
+    const waitMs = tries < triesFor(failure) ? pauseFor(failure, tries) : undefined
     if (waitMs === undefined) return fail(failure, collector, world)
     await pause({ failure, waitMs, tries }, collector, world)
     if (world.signal.aborted) return { kind: 'stopped', reply: collector.reply('stopped') }
@@ -83,6 +85,10 @@ function finish(
   return { kind: 'reply', reply: collector.reply(end, usage) }
 }
 
+function triesFor(failure: StepFailure): number {
+  return failure.kind === 'unavailable' && failure.isUnreachable === true ? triesWhereNobodyIs : mostTries
+}
+
 /** How long to wait before the next try; undefined when there is no point in one. */
 function pauseFor(failure: StepFailure, tries: number): number | undefined {
   if (failure.kind !== 'unavailable' && failure.kind !== 'cut') return undefined
@@ -97,7 +103,7 @@ async function pause(
   world: TurnWorld,
 ): Promise<void> {
   const what = failure.kind === 'cut' ? 'The reply broke off' : 'The provider does not answer'
-  const text = `${what} (${failure.message}); next try in ${Math.ceil(waitMs / 1000)} s, number ${tries + 1} of ${mostTries}.`
+  const text = `${what} (${failure.message}); next try in ${Math.ceil(waitMs / 1000)} s, number ${tries + 1} of ${triesFor(failure)}.`
   world.notice({ level: 'warning', code: 'retrying', text })
   if (collector.reply('cut').parts.length > 0) world.emit({ kind: 'reply_restarts' })
   await world.clock.sleep(waitMs, world.signal)

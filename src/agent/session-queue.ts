@@ -27,6 +27,7 @@ export function makeQueue({ run, emit }: QueueSetup): RunningQueue {
   let isClosed = false
   let current: Promise<unknown> | undefined
   let count = 0
+  let told = '[false,[]]'
 
   return {
     send(input) {
@@ -99,7 +100,11 @@ export function makeQueue({ run, emit }: QueueSetup): RunningQueue {
     }
   }
 
+  /** What goes through without waiting is no news. */
   function tell(): void {
+    const state = JSON.stringify([isHeld && waiting.length > 0, waiting.map(({ id, text }) => [id, text])])
+    if (state === told) return
+    told = state
     emit({ kind: 'queue', entries: waiting.map(viewOf), isHeld })
   }
 }

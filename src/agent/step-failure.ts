@@ -10,7 +10,7 @@ export function stepFailure(error: unknown): StepFailure {
   const message = shortMessage(error, status)
   const words = `${messageOf(error)} ${body}`
   if (status === undefined) {
-    return isUnreachable(error) ? { kind: 'unavailable', message } : { kind: 'cut', message }
+    return isUnreachable(error) ? { kind: 'unavailable', message, isUnreachable: true } : { kind: 'cut', message }
   }
   if (status < 400) return { kind: 'cut', message }
   if (status < 500 && status !== 429 && contextIsFull.test(words)) return { kind: 'overflow', message }

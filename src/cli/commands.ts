@@ -3,7 +3,7 @@ import { aliases, type Verb } from './verbs.ts'
 
 /** What `--help` needs to know of a verb, without loading it. */
 export interface CommandEntry {
-  readonly group: 'Use' | 'Set up' | 'Watch' | 'Run' | 'Library' | 'More'
+  readonly group: 'Use' | 'Set up' | 'Watch' | 'Run' | 'Agent' | 'Library' | 'More'
   readonly usage: string
   readonly summary: string
   readonly load: () => Promise<{ readonly command: Command }>
@@ -131,6 +131,12 @@ const table: Readonly<Record<Verb, CommandEntry>> = {
     usage: 'restart [server]',
     summary: 'stop a server; the next use starts it anew',
     load: () => import('./commands/restart.ts'),
+  },
+  ask: {
+    group: 'Agent',
+    usage: 'ask "QUESTION"',
+    summary: 'ask a model, which may use your tools',
+    load: () => import('./commands/ask.ts'),
   },
   library: {
     group: 'Library',

@@ -4,7 +4,7 @@ import { globalOptionsHelp } from './global-options.ts'
 
 /** `capstan --help`. */
 export function overallHelp(): string {
-  const groups = ['Use', 'Set up', 'Watch', 'Run', 'Library', 'More'] as const
+  const groups = ['Use', 'Set up', 'Watch', 'Run', 'Agent', 'Library', 'More'] as const
   const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length))
   const rows = groups.map((group) => {
     const own = Object.values(commands).filter((entry) => entry.group === group)

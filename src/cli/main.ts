@@ -40,7 +40,8 @@ async function run(argv: readonly string[], io: Io, interrupted: AbortSignal): P
 const overview = { load: () => import('./commands/overview.ts') }
 
 function takeVerb(argv: readonly string[]): { readonly verb: string | undefined; readonly rest: readonly string[] } {
-  // Older tools spell this verb as a flag, and people's scripts do.
+  // Other tools spell these verbs as flags, and people's scripts do.
+  if (argv[0] === '-p') return { verb: 'ask', rest: argv.slice(1) }
   if (argv[0] === '--list-prompts') return { verb: 'list', rest: ['--prompts', ...argv.slice(1)] }
   const { tokens } = parseArgs({
     args: [...argv],

@@ -22,6 +22,7 @@ export const verbs = [
   'start',
   'stop',
   'restart',
+  'ask',
   'library',
   'config',
   'completion',

@@ -24,7 +24,7 @@ describe('what is sent while a turn is under way', () => {
     const queues = world.events.flatMap((event) =>
       event.kind === 'queue' ? [event.entries.map(({ text }) => text)] : [],
     )
-    expect(queues).toEqual([[], ['b'], ['b'], []])
+    expect(queues).toEqual([['b'], []])
   })
 
   test('can be taken back and changed', async () => {
