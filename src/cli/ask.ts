@@ -15,12 +15,27 @@ export interface AskOptions {
   readonly signal?: AbortSignal
 }
 
+/** What came of a question: an answer, Ctrl-C, or the end of the input (Ctrl-D). */
+export type Typed =
+  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'ended' }
+
 /** Asks one question on stderr and resolves to the answer. Ctrl-C and the end of the input cancel. */
 export async function ask(io: Io, question: string, options: AskOptions = {}): Promise<string> {
+  const typed = await askOrLeave(io, question, options)
+  if (typed.kind === 'answer') return typed.text
+  throw new CapstanError('cancelled', 'The question was cancelled; nothing was changed.')
+}
+
+/** The same for questions that can be left in more than one way. */
+export async function askOrLeave(io: Io, question: string, options: AskOptions = {}): Promise<Typed> {
   const prompt = promptText(question, options)
   for (;;) {
-    const answer = interpret(await readLine(io, prompt, options), options)
-    if (answer !== undefined) return answer
+    const typed = await readLine(io, prompt, options)
+    if (typed.kind !== 'answer') return typed
+    const text = interpret(typed.text, options)
+    if (text !== undefined) return { kind: 'answer', text }
     io.err(`Please answer ${(options.choices ?? []).join(', ')}.\n`)
   }
 }
@@ -41,23 +56,22 @@ function interpret(line: string, { choices, default: preset }: AskOptions): stri
   return exact ?? (starting.length === 1 ? starting[0] : undefined)
 }
 
-async function readLine(io: Io, prompt: string, { hidden = false, signal }: AskOptions): Promise<string> {
+async function readLine(io: Io, prompt: string, { hidden = false, signal }: AskOptions): Promise<Typed> {
   const input = io.stdin ?? process.stdin
   const screen = { isMuted: false }
   const terminal = io.stdinIsTerminal && io.stderrIsTerminal
   const lines = createInterface({ input, output: writableOver(io, screen), terminal })
   const early: string[] = []
   try {
-    const answer = new Promise<string>((resolve, reject) => {
-      const cancel = () => reject(new CapstanError('cancelled', 'The question was cancelled; nothing was changed.'))
+    const answer = new Promise<Typed>((resolve) => {
       let isAnswered = false
       lines.on('line', (line) => {
         if (isAnswered) early.push(line)
         isAnswered = true
-        resolve(line)
+        resolve({ kind: 'answer', text: line })
       })
-      lines.once('SIGINT', cancel)
-      lines.once('close', cancel)
+      lines.once('SIGINT', () => resolve({ kind: 'interrupted' }))
+      lines.once('close', () => resolve({ kind: 'ended' }))
       lines.setPrompt(prompt)
       lines.prompt()
       screen.isMuted = hidden

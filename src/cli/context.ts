@@ -1,5 +1,6 @@
 import type { InputQuestion } from '../config/inputs.ts'
 import type { Config } from '../config/types.ts'
+import type { WaitingAsk } from '../daemon/ask-inbox.ts'
 import type { DialledHub } from '../daemon/dial.ts'
 import { CapstanError } from '../errors.ts'
 import type { Hub, ServerStatus } from '../hub/api.ts'
@@ -7,6 +8,7 @@ import type { CatalogueLook, CommandContext, GlobalFlags, Io, Needs } from './co
 import { dialDaemon, wantsDaemon } from './daemon-hub.ts'
 import type { Catalogued } from './disk-hub.ts'
 import { plainText } from './plain-text.ts'
+import { askLine } from './render/ask.ts'
 
 interface ContextSetup {
   readonly io: Io
@@ -59,7 +61,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
 
   /** The hub that is kept warm; undefined where none can be had, which is no reason to fail. */
   async function openWarm(needs: Needs | undefined): Promise<Hub | undefined> {
-    const dial = () => dialDaemon({ io, flags, signal, ...(flags.mayAsk ? { onInput } : {}) })
+    const dial = () => dialDaemon({ io, flags, signal, onWaiting, ...(flags.mayAsk ? { onInput } : {}) })
     try {
       const dialled = await dial()
       sayWarnings(dialled.welcome.warnings)
@@ -100,6 +102,10 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
   async function onInput(question: InputQuestion): Promise<string> {
     const { askInput } = await import('./ask-input.ts')
     return askInput({ io, signal })(question)
+  }
+
+  function onWaiting({ ask, id }: WaitingAsk): void {
+    io.err(`capstan: ${askLine(ask)} It waits as ${id} for your answer. In another terminal, run: capstan review\n`)
   }
 
   function sayWarnings(warnings: readonly string[]): void {

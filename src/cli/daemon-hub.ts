@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { InputQuestion } from '../config/inputs.ts'
+import type { WaitingAsk } from '../daemon/ask-inbox.ts'
 import { dialHub, type DialledHub } from '../daemon/dial.ts'
 import { daemonSocket, isOurFolder } from '../daemon/socket-path.ts'
 import { CapstanError, messageOf } from '../errors.ts'
@@ -13,6 +14,7 @@ export interface DaemonSetup {
   readonly flags: GlobalFlags
   readonly signal: AbortSignal
   readonly onInput?: (question: InputQuestion) => Promise<string>
+  readonly onWaiting?: (waiting: WaitingAsk) => void
 }
 
 /** Whether this command should use the hub that is kept warm. */
@@ -54,7 +56,7 @@ export async function dialDaemon(setup: DaemonSetup): Promise<DialledHub> {
   return dial(setup, daemonSocket(setup.io.env))
 }
 
-async function dial({ io, flags, signal, onInput }: DaemonSetup, socketPath: string): Promise<DialledHub> {
+async function dial({ io, flags, signal, onInput, onWaiting }: DaemonSetup, socketPath: string): Promise<DialledHub> {
   return dialHub(socketPath, {
     signal,
     caller: {
@@ -65,6 +67,7 @@ async function dial({ io, flags, signal, onInput }: DaemonSetup, socketPath: str
       ...(flags.trustProject ? { trustProject: true } : {}),
     },
     ...(onInput === undefined ? {} : { onInput }),
+    ...(onWaiting === undefined ? {} : { onWaiting }),
   })
 }
 

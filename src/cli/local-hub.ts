@@ -30,6 +30,11 @@ export function openLocalHub(
     grace: graceOfOneCommand,
     callLog: callLog(`${places(io.env).state}/calls.jsonl`, 'cli'),
     resolve: { inputs },
+    // Who can answer says so in the call. Nobody else will come to this process.
+    onAsk: async (ask) => {
+      const { answerByFlags } = await import('./answer-ask.ts')
+      return answerByFlags(io, { ask, answers: new Map(), used: new Set() })
+    },
     ...(tap === undefined ? {} : { tap }),
   })
 }

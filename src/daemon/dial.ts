@@ -3,6 +3,7 @@ import { CapstanError, stopped } from '../errors.ts'
 import type { InputQuestion } from '../config/inputs.ts'
 import type { Answer, ExecEvent, Hub, HubEvent, OnAsk, Progress } from '../hub/api.ts'
 import { version } from '../version.ts'
+import type { WaitingAsk } from './ask-inbox.ts'
 import { callBack, peerOver, type IncomingRequest, type Peer } from './peer.ts'
 import { protocolVersion, type AskMessage, type Caller, type Hello, type Welcome } from './protocol.ts'
 
@@ -13,6 +14,8 @@ export interface DialOptions {
   readonly caller?: Caller
   /** Answers a question of the hub, such as the value of an `${input:id}`. */
   readonly onInput?: (question: InputQuestion) => Promise<string>
+  /** Hears of a question in a call of its own that waits for somebody else to answer it. */
+  readonly onWaiting?: (waiting: WaitingAsk) => void
 }
 
 /** A Hub behind a socket, with what is said about it. */
@@ -25,7 +28,10 @@ export interface DialledHub extends Hub {
 }
 
 /** A Hub whose servers run behind a local socket. Loads neither the SDK nor zod. */
-export async function dialHub(socketPath: string, { signal, caller, onInput }: DialOptions = {}): Promise<DialledHub> {
+export async function dialHub(
+  socketPath: string,
+  { signal, caller, onInput, onWaiting }: DialOptions = {},
+): Promise<DialledHub> {
   const listeners = new Set<(event: HubEvent) => void>()
   const answerers = new Map<number, OnAsk>()
   const socket = await open(socketPath, signal)
@@ -36,6 +42,7 @@ export async function dialHub(socketPath: string, { signal, caller, onInput }: D
       throw new CapstanError('usage', `This client does not answer "${method}".`)
     },
     onNotification: (method, params) => {
+      if (method === 'waiting') callBack(onWaiting, params as WaitingAsk)
       if (method === 'event') listeners.forEach((listener) => callBack(listener, params as HubEvent))
     },
     onLost: (method) =>

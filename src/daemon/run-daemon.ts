@@ -11,6 +11,7 @@ import { connectionPool, type ConnectionPool } from '../hub/connection-pool.ts'
 import { openHub, type SharedPool } from '../hub/hub.ts'
 import { openServerHost } from '../hub/server-host.ts'
 import type { Sandbox } from '../sandbox/api.ts'
+import { askInbox, type AskInbox } from './ask-inbox.ts'
 import { builtinServers } from './builtins.ts'
 import { answers } from './dial.ts'
 import type { Peer } from './peer.ts'
@@ -37,6 +38,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { socketPath, signal, log } = options
   await using pool = openPool(options)
   await using sandboxes = sharedSandbox()
+  const inbox = askInbox()
   const ending = Promise.withResolvers<string>()
   // Clients may come as soon as the socket is there, before `listen` has told us: so they are counted here.
   let clients = 0
@@ -53,10 +55,12 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     return listen(
       socketPath,
       {
-        openView: (hello, peer) => openView(hello, peer, { pool, sandbox: sandboxes.get }),
+        openView: (hello, peer) => openView(hello, peer, { pool, sandbox: sandboxes.get, inbox }),
         methods: {
           'daemon/status': async () => daemonStatus(pool, { startedAtMs, clients: clients - 1 }),
           'daemon/restart': async (params) => pool.restart(typeof params === 'string' ? params : undefined),
+          'daemon/asks': async () => inbox.waiting(),
+          'daemon/answer': async (params) => inbox.answer(params),
           'daemon/stop': async () => void setImmediate(() => ending.resolve('it was told to stop')),
           'daemon/retire': async () => retire(),
         },
@@ -119,6 +123,7 @@ function openPool({ env, log }: DaemonOptions): ConnectionPool & SharedPool {
 interface Shared {
   readonly pool: SharedPool
   readonly sandbox: () => Promise<Sandbox>
+  readonly inbox: AskInbox
 }
 
 /** One sandbox for all clients, made when the first snippet comes; it keeps a thread warm for the next. */
@@ -133,7 +138,7 @@ function sharedSandbox(): AsyncDisposable & { readonly get: () => Promise<Sandbo
 }
 
 /** A hub for one client: its config, its environment, its decisions, over the servers that all share. */
-async function openView({ caller }: Hello, peer: Peer, { pool, sandbox }: Shared): Promise<View> {
+async function openView({ caller }: Hello, peer: Peer, { pool, sandbox, inbox }: Shared): Promise<View> {
   if (caller === undefined) throw new CapstanError('usage', 'A client of the daemon must say who calls.')
   const { env, cwd, configFiles, trustProject, client } = caller
   const config = await loadTrustedConfig({
@@ -155,6 +160,7 @@ async function openView({ caller }: Hello, peer: Peer, { pool, sandbox }: Shared
     builtins: builtinServers(config, trustProject === true),
     callLog: log,
     resolve: { inputs },
+    onAsk: inbox.takeFrom(client, (waiting) => peer.notify('waiting', waiting)),
   })
   const eager = config.servers.filter(
     ({ standing }) => standing.kind === 'usable' && standing.server.lifecycle === 'eager',

@@ -1,6 +1,7 @@
 import { CapstanError } from '../../errors.ts'
 import type { ToolEntry, ToolResult } from '../../hub/api.ts'
 import { typeArguments } from '../../hub/typed-arguments.ts'
+import { answeringAsks, answerOption } from '../answering-asks.ts'
 import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
 import { contentText, type Block } from '../content.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -11,7 +12,7 @@ import { showProgress } from '../progress.ts'
 import { reachFor, toolReached } from '../reach.ts'
 
 export const command: Command = {
-  options: { args: { type: 'string' }, save: { type: 'string' }, full: { type: 'boolean' } },
+  options: { args: { type: 'string' }, save: { type: 'string' }, full: { type: 'boolean' }, ...answerOption },
   help: `Run a tool and print its result. Values are typed by the tool's schema: numbers, true and false, JSON for
 objects and lists; a key given several times makes a list.
 
@@ -21,6 +22,7 @@ objects and lists; a key given several times makes a list.
   --args JSON     all arguments as one JSON object, also @file or -
   --save DIR      keep images, audio and other files there and print their names
   --full          show a result of over 20 KB whole; a terminal gets its head and tail, and the name of a file with all of it
+  --answer K=V    fill in a field of what the server asks meanwhile (repeatable); a terminal asks you for the rest
   --timeout S     give up after S seconds (otherwise the server's own limits hold)
   --json          the whole result
 
@@ -34,7 +36,7 @@ Examples
 }
 
 async function run(context: CommandContext, { positionals, values }: CommandInput): Promise<number> {
-  const { io, flags, signal } = context
+  const { io, flags } = context
   const [name, ...words] = positionals
   if (name === undefined)
     throw new CapstanError('usage', 'Which tool? Write: capstan call SERVER.TOOL key=value', {
@@ -53,12 +55,10 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
 
   const progress = showProgress(io)
   const idleSeconds = flags.timeoutSeconds
-  const options = {
-    signal,
-    onProgress: progress.onProgress,
-    ...(idleSeconds === undefined ? {} : { idleSeconds }),
-  }
-  const result = await offeringLogin(context, () => hub.call(tool, args, options).finally(progress.clear))
+  const options = { onProgress: progress.onProgress, ...(idleSeconds === undefined ? {} : { idleSeconds }) }
+  const result = await answeringAsks({ context, values, others: progress }, (asks) =>
+    offeringLogin(context, () => hub.call(tool, args, { ...options, ...asks }).finally(progress.clear)),
+  )
   if (flags.json) await io.out(`${JSON.stringify(result)}\n`)
   else {
     const saveTo = typeof values['save'] === 'string' ? values['save'] : undefined

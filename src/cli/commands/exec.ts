@@ -5,9 +5,11 @@ import type { ExecEvent, ExecOutcome } from '../../hub/api.ts'
 import { waitFor } from '../../hub/wait-for.ts'
 import { serversAllowed } from '../../policy/decide.ts'
 import type { Limits } from '../../sandbox/api.ts'
+import { answeringAsks, answerOption } from '../answering-asks.ts'
 import { asTyped } from '../as-typed.ts'
 import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { heldLines } from '../held-lines.ts'
 import { plainLine, plainText } from '../plain-text.ts'
 import { problemLine } from '../render/problems.ts'
 import { columnsFor, styleFor } from '../render/style.ts'
@@ -24,6 +26,7 @@ export const command: Command = {
     memory: { type: 'string' },
     calls: { type: 'string' },
     concurrency: { type: 'string' },
+    ...answerOption,
   },
   help: `Run JavaScript or TypeScript that calls tools, in a sandbox that can reach nothing else: no files, network,
 environment or imports. A single expression is its own result; anything longer says \`return\`.
@@ -38,6 +41,7 @@ environment or imports. A single expression is its own result; anything longer s
   --trace           list the calls that were made: tool, time, size, outcome
   --allow GLOB      only these tools are there (repeatable); --deny GLOB takes some away
   --time S (30)   --memory MB (64)   --calls N (1000)   --concurrency N (8)
+  --answer K=V      fill in a field of what servers ask meanwhile (repeatable)
   --json            the whole outcome: result, log and trace
 
 Exit code 1 when the code throws, 4 when it runs into a limit.
@@ -55,14 +59,17 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
   const { code, language } = await readSnippet(context, { file: positionals, code: values['eval'] })
   const allow = globs(values['allow'])
   const hub = await context.openHub((names) => (allow.length === 0 ? names : serversAllowed(allow, names)))
-  const outcome = await hub.exec(code, {
-    signal,
+  const held = heldLines(io)
+  const options = {
     limits: limitsOf(values),
     ...(language === undefined ? {} : { language }),
     ...(allow.length === 0 ? {} : { allow }),
     deny: globs(values['deny']),
-    onEvent: (event) => showEvent(event, context, values['trace'] === true),
-  })
+    onEvent: (event: ExecEvent) => showEvent(event, { ...context, io: held.io }, values['trace'] === true),
+  }
+  const outcome = await answeringAsks({ context, values, others: held }, (asks) =>
+    hub.exec(code, { ...options, ...asks }),
+  )
   if (flags.json) await io.out(`${JSON.stringify(outcome)}\n`)
   else if (outcome.kind === 'returned') await io.out(resultText(outcome.value, values['text'] === true, io))
   if (values['trace'] === true && !flags.json) io.err(renderTrace(outcome.trace, styleFor(io, 'stderr')))

@@ -1,5 +1,6 @@
 import { CapstanError } from '../../errors.ts'
 import { findPrompt } from '../../hub/names.ts'
+import { answeringAsks, answerOption } from '../answering-asks.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { contentText } from '../content.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -9,12 +10,13 @@ import { reachFor } from '../reach.ts'
 import { styleFor } from '../render/style.ts'
 
 export const command: Command = {
-  options: { args: { type: 'string' }, save: { type: 'string' } },
+  options: { args: { type: 'string' }, save: { type: 'string' }, ...answerOption },
   help: `Render a prompt of a server and print its messages, each under its role. Values of prompts are always text.
 
   key=value       an argument; also key=@file and key=- (standard input)
   --args JSON     all arguments as one JSON object, also @file or -
   --save DIR      keep images and other files there
+  --answer K=V    fill in a field of what the server asks meanwhile (repeatable)
   --json          the prompt as the server sent it
 
 Examples
@@ -24,7 +26,7 @@ Examples
 }
 
 async function run(context: CommandContext, { positionals, values }: CommandInput): Promise<number> {
-  const { io, flags, signal } = context
+  const { io, flags } = context
   const [name, ...words] = positionals
   if (name === undefined)
     throw new CapstanError('usage', 'Which prompt? Write: capstan prompt SERVER:PROMPT key=value', {
@@ -40,7 +42,7 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
     ...Object.fromEntries(Object.entries(base).map(([key, value]) => [key, asText(value)])),
     ...Object.fromEntries(pairs.map(({ key, value }) => [key, value])),
   }
-  const result = await hub.prompt(prompt, args, { signal })
+  const result = await answeringAsks({ context, values }, (asks) => hub.prompt(prompt, args, asks))
   if (flags.json) {
     await io.out(`${JSON.stringify(result)}\n`)
     return exitCodes.ok

@@ -2,17 +2,19 @@ import { CapstanError } from '../../errors.ts'
 import type { Catalogue } from '../../hub/api.ts'
 import { serversForResource } from '../../hub/find-resource.ts'
 import { silentServers } from '../../hub/names.ts'
+import { answeringAsks, answerOption } from '../answering-asks.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { resourceText } from '../content.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { reachFor } from '../reach.ts'
 
 export const command: Command = {
-  options: { server: { type: 'string' }, save: { type: 'string' } },
+  options: { server: { type: 'string' }, save: { type: 'string' }, ...answerOption },
   help: `Print a resource. The server is found by the URI, among the resources and the templates of all servers.
 
   --server NAME   ask this server, whatever its lists say
   --save DIR      keep binary contents there and print their names; without it they go to stdout as they are when it is a pipe
+  --answer K=V    fill in a field of what the server asks meanwhile (repeatable)
   --json          the contents as the server sent them
 
 Examples
@@ -22,7 +24,7 @@ Examples
 }
 
 async function run(context: CommandContext, { positionals, values }: CommandInput): Promise<number> {
-  const { io, flags, signal } = context
+  const { io, flags } = context
   const [uri, ...more] = positionals
   if (uri === undefined || more.length > 0)
     throw new CapstanError('usage', 'Which resource? Write: capstan read URI', {
@@ -32,7 +34,7 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
   const named = typeof values['server'] === 'string' ? values['server'] : undefined
   const { hub, server } =
     named === undefined ? await find(context, uri) : { hub: await context.openHub(() => [named]), server: named }
-  const result = await hub.read({ server, uri }, { signal })
+  const result = await answeringAsks({ context, values }, (asks) => hub.read({ server, uri }, asks))
   if (flags.json) {
     await io.out(`${JSON.stringify(result)}\n`)
     return exitCodes.ok

@@ -17,29 +17,36 @@ import { CapstanError } from '../../errors.ts'
 import { homeFolder } from '../../files/places.ts'
 import { closest } from '../../hub/names.ts'
 import { maskEntry } from '../../policy/secrets.ts'
+import { answerOption } from '../answering-asks.ts'
 import { pendingTool } from '../ask-and-record.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { revealedText } from '../plain-text.ts'
+import { answerByName, answerWithPerson, askJson, asksText, openInbox, type Inbox } from '../review-asks.ts'
+import { reviewedPrompts } from '../review-prompts.ts'
 import { askForTrust, describePending, type PendingServer } from '../trust-question.ts'
 
 export const command: Command = {
-  options: { all: { type: 'boolean' } },
-  help: `Show which servers of the project's .mcp.json and which tools in its .capstan/tools wait for your approval, and approve
-them. Until then they are not started, and nothing of them runs.
+  options: { all: { type: 'boolean' }, decline: { type: 'boolean' }, ...answerOption },
+  help: `Show what waits for you, and decide it: servers of the project's .mcp.json and tools in its .capstan/tools that want
+your approval, and questions of servers that the command which caused them cannot show, because it runs in a pipe.
 
-An approval is of the whole entry as it stands in the file, or of a tool's code. When it changes, it waits again, with the difference.
+Until they are approved, servers are not started and tools do not run. An approval is of the whole entry as it stands in the
+file, or of a tool's code. When it changes, it waits again, with the difference.
 
-  NAME…    approve these, also one that you refused before: server, or my.tool
-  --all    approve all that wait
-  --json   what waits and what was decided, as one JSON value
+  NAME…          approve these, also one that you refused before: server, or my.tool
+  --all          approve all that wait
+  ask:N          answer this question, with --answer or --decline; the only one when absent
+  --answer K=V   the value of a field of its form (repeatable)
+  --decline      say no to it
+  --json         what waits and what was decided, as one JSON value
 
 On a terminal you are asked. Exit code 0 when nothing waits any more, 5 when something does.
 
 Examples
   capstan review
   capstan review github
-  capstan review --all`,
+  capstan review ask:1 --answer colour=red`,
   ownText: { stdout: true },
   run,
 }
@@ -50,6 +57,9 @@ interface ReviewedServer extends PendingServer {
 
 async function run(context: CommandContext, input: CommandInput): Promise<number> {
   const { io, flags, signal } = context
+  await using inbox = await openInbox(context)
+  const answered = await answerByName(inbox, input)
+  if (answered !== undefined) return await report(context, { approved: [], answered, inbox })
   const servers = await reviewedItems(context)
   const waiting = servers.filter(isWaiting)
   const approved = approvedByName(servers, waiting, input)
@@ -61,9 +71,28 @@ async function run(context: CommandContext, input: CommandInput): Promise<number
   } else if (flags.mayAsk && waiting.length > 0) {
     await recordDecisions(trustFile(io.env), await askForTrust(io, waiting, { signal }))
   }
-  const after = await reviewedItems(context)
-  await io.out(flags.json ? toJson(after) : toText(after, approved ?? []))
-  return after.some(isWaiting) ? exitCodes.notAllowed : exitCodes.ok
+  const byPerson = approved === undefined && flags.mayAsk ? await answerWithPerson(context, inbox) : []
+  return await report(context, { approved: approved ?? [], answered: byPerson, inbox })
+}
+
+interface Decided {
+  readonly approved: readonly ReviewedServer[]
+  /** The questions that were answered. */
+  readonly answered: readonly string[]
+  readonly inbox: Inbox
+}
+
+/** What waits now. */
+async function report(context: CommandContext, { approved, answered, inbox }: Decided): Promise<number> {
+  const { io, flags } = context
+  const [servers, asks] = await Promise.all([reviewedItems(context), inbox.waiting()])
+  const ofServers = servers.length === 0 && asks.length + answered.length > 0 ? '' : toText(servers, approved)
+  await io.out(
+    flags.json
+      ? `${JSON.stringify({ ...toJson(servers), asks: asks.map(askJson), answered })}\n`
+      : `${ofServers}${asksText(asks, answered)}`,
+  )
+  return servers.some(isWaiting) || asks.length > 0 ? exitCodes.notAllowed : exitCodes.ok
 }
 
 /** A disabled server is not started, so it can wait until it is wanted: enabling it is a change that asks. */
@@ -83,6 +112,7 @@ async function reviewedItems({ io }: CommandContext): Promise<readonly ReviewedS
   return [
     ...[...entries].map(([name, entry]) => reviewed(store, { projectFile: projectFile ?? '', name, entry })),
     ...tools.flatMap((tool) => reviewedTool(store, tool)),
+    ...(await reviewedPrompts(io)),
   ]
 }
 
@@ -144,8 +174,10 @@ function namesOf(servers: readonly ReviewedServer[]): string {
   return servers.map((server) => revealedText(shownName(server))).join(', ')
 }
 
-function toJson(servers: readonly ReviewedServer[]): string {
-  const [ownTools, others] = [servers.filter(({ tool }) => tool !== undefined), servers.filter(({ tool }) => !tool)]
+function toJson(servers: readonly ReviewedServer[]) {
+  const ownTools = servers.filter(({ tool }) => tool !== undefined)
+  const prompts = servers.filter(({ lines }) => lines !== undefined)
+  const others = servers.filter(({ tool, lines }) => tool === undefined && lines === undefined)
   const rows = others.map(({ projectFile, name, entry, standing, before }) => ({
     name,
     file: projectFile,
@@ -159,5 +191,6 @@ function toJson(servers: readonly ReviewedServer[]): string {
     standing: tool.standing,
     ...(isWaiting(tool) ? { lines: describePending(tool) } : {}),
   }))
-  return `${JSON.stringify({ servers: rows, tools })}\n`
+  const files = prompts.map(({ projectFile, standing }) => ({ file: projectFile, standing }))
+  return { servers: rows, tools, ...(files.length === 0 ? {} : { prompts: files }) }
 }

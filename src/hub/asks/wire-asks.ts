@@ -23,7 +23,7 @@ export function writeAnswer(ask: Ask, answer: Answer): JsonObject | undefined {
 }
 
 /** Fields that were left out get the value that the server itself proposed for them. */
-export function withDefaults({ properties }: JsonSchema, content: JsonObject): JsonObject {
+function withDefaults({ properties }: JsonSchema, content: JsonObject): JsonObject {
   const defaults = Object.entries(isObject(properties) ? properties : {}).flatMap(([name, field]) =>
     isObject(field) && field['default'] !== undefined ? [[name, field['default']] as const] : [],
   )
