@@ -46,7 +46,8 @@ function inWords(name: string, { given, otherwise }: { readonly given: string; r
     ...(otherwise.trim() === '' ? [] : [`[If ${name} is not given:${spaced(otherwise)}]`]),
   ]
   // A block that had lines of its own keeps them.
-  return parts.join(given.endsWith('\n') ? '\n' : ' ') + ((otherwise || given).endsWith('\n') ? '\n' : '')
+  const lead = /^[ \t]/.test(given || otherwise) ? ' ' : ''
+  return lead + parts.join(given.endsWith('\n') ? '\n' : ' ') + ((otherwise || given).endsWith('\n') ? '\n' : '')
 }
 
 function spaced(text: string): string {

@@ -64,10 +64,13 @@ function formatOf(file: TextFile): FormatId | undefined {
   const { path } = file
   if (path.endsWith('.prompt.md')) return 'vscode'
   // Folders hold other people's tables and lines as well.
-  if (path.endsWith('.jsonl')) return /^\uFEFF?\s*\{[^\n]*"(?:messages|op|steps)"/.test(file.text) ? 'jsonl' : undefined
-  if (path.endsWith('.csv')) return /^[^\n]*\bact\b[^\n]*\bprompt\b/.test(file.text) ? 'csv' : undefined
+  const [firstLine = ''] = file.text.slice(0, longestLook).trimStart().split('\n', 1)
+  if (path.endsWith('.jsonl')) return /"(?:messages|op|steps)"/.test(firstLine) ? 'jsonl' : undefined
+  if (path.endsWith('.csv')) return /\bact\b/.test(firstLine) && /\bprompt\b/.test(firstLine) ? 'csv' : undefined
   return path.endsWith('.md') && isCommand(file) ? 'claude' : undefined
 }
+
+const longestLook = 1024 * 1024
 
 function isCommand({ path, text }: TextFile): boolean {
   if (

@@ -117,8 +117,15 @@ export function slashFiles(client: SlashClient, prompts: readonly Prompt[], find
   const stems = stemsFor(prompts.map(({ name }) => name))
   return prompts.map((prompt, at) => ({
     path: `${stems[at]}${client.ending}`,
-    text: client.write(flattenTemplate(prompt, find)),
+    text: client.write(requiredFirst(flattenTemplate(prompt, find))),
   }))
+}
+
+/** Arguments are told apart by their places there: whoever gives only one means the one that must be given. */
+function requiredFirst(prompt: Prompt): Prompt {
+  const isRequired = (argument: PromptArgument) => argument.required && argument.default === undefined
+  const [needed, others] = [prompt.arguments.filter(isRequired), prompt.arguments.filter((one) => !isRequired(one))]
+  return { ...prompt, arguments: [...needed, ...others] }
 }
 
 function describing({ description, title }: Prompt): { readonly description?: string } {

@@ -143,6 +143,27 @@ test('blocks are said in words, and inclusions stand in the text', async () => {
   )
 })
 
+test('what must be given comes first: whoever types one word means that', async () => {
+  await using own = await shelf()
+  await own.library([
+    'add',
+    'x',
+    '--text',
+    'Look at {{focus}} in {{code}}',
+    '--argument',
+    'focus?',
+    '--argument',
+    'code',
+  ])
+  await own.library(['edit', 'x', '--argument', 'focus?'])
+
+  await own.library(['sync', 'codex'])
+
+  expect(await own.read('home/.codex/prompts/x.md')).toBe(
+    '---\nargument-hint: <code> [focus]\n---\n\nLook at $2 in $1\n',
+  )
+})
+
 test('--dry-run touches nothing, and --project writes into the project', async () => {
   await using own = await withPrompts()
 
