@@ -25,7 +25,12 @@ function spansIn(line: string): readonly string[] {
     ...secretSpans('', line).map(({ start, end }) => line.slice(start, end)),
     ...named.map(({ start, end }) => value.slice(start, end)),
   ]
-  return [...new Set(found)].filter((one) => !/\{\{/.test(one))
+  return [...new Set(found)].filter((one) => !isStandIn(one))
+}
+
+/** Prompts explain how to use keys, with names in their place: `{{key}}`, `<API_KEY>`, `{API_KEY}`. */
+function isStandIn(text: string): boolean {
+  return /\{\{/.test(text) || /^[<{[(]/.test(text) || /^\W*[A-Z][A-Z_]*\W*$/.test(text)
 }
 
 function textsOf(prompt: PromptDraft): readonly (readonly [string, string])[] {

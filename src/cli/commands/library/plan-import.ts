@@ -1,6 +1,7 @@
 import { CapstanError } from '../../../errors.ts'
 import type { DiffLine } from '../../../prompts/diff-lines.ts'
 import { diffPrompts } from '../../../prompts/diff-prompts.ts'
+import { mapTexts } from '../../../prompts/formats/body.ts'
 import type { FoundPrompt, Reading, UnusablePart } from '../../../prompts/formats/format.ts'
 import { formats, recogniseFiles } from '../../../prompts/formats/formats.ts'
 import type { FormatId } from '../../../prompts/formats/ids.ts'
@@ -46,7 +47,7 @@ export function planImport(source: Source, { format, tags, present }: PlanOption
   return {
     prompts: found.map(({ draft, from, notes }) => {
       const before = now.get(draft.name)
-      const difference = before === undefined ? [] : diffPrompts(before, draft)
+      const difference = before === undefined ? [] : diffPrompts(comparable(before), comparable(draft))
       return {
         draft,
         from,
@@ -60,6 +61,11 @@ export function planImport(source: Source, { format, tags, present }: PlanOption
     unusable: [...source.unusable, ...readings.flatMap(({ unusable }) => unusable)],
     doubtful,
   }
+}
+
+/** Files cannot hold the blanks at the ends of a text, and nobody means anything by them. */
+function comparable(prompt: PromptDraft): PromptDraft {
+  return mapTexts(prompt, (text) => text.replaceAll('\r\n', '\n').trim())
 }
 
 function readAll(

@@ -71,6 +71,7 @@ test.each([
   ['a key by the name before it', 'api_key: 4f9a8b7c6d5e4f3a2b1c', 1],
   ['a password in an address', 'postgres://ada:s3cretpassw0rd@db.example.com/x', 1],
   ['a placeholder', 'api_key: {{key}} and token=YOUR_TOKEN_HERE1', 0],
+  ['a name in place of a key', 'Authorization: Bearer <API_KEY> or f"Bearer {API_KEY}" or Bearer YOUR_KEY', 0],
   ['an explanation', 'password: the one that you chose, token: a word', 0],
 ])('secrets: %s', (_, text, found) => {
   expect(findSecretsIn(promptOf('x', text))).toHaveLength(found)

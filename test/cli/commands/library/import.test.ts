@@ -52,6 +52,16 @@ test('a second import shows the difference, and changes nothing where there is n
   expect(await own.json(['show', 'review'])).toMatchObject({ revision: 2 })
 })
 
+test('blanks at the ends of a text and other line ends are no change', async () => {
+  await using own = await shelf()
+  const line = (text: string) =>
+    JSON.stringify({ name: 'x', description: 'x', messages: [{ role: 'user', content: text }] })
+  await own.write({ 'project/a.jsonl': line('one\r\ntwo  \n\n'), 'project/b.jsonl': line('one\ntwo') })
+  await own.library(['import', 'a.jsonl', '--yes'])
+
+  expect(await own.json(['import', 'b.jsonl'])).toMatchObject({ prompts: [{ change: 'same' }] })
+})
+
 test('--new-only leaves the prompts alone that are there', async () => {
   await using own = await withCommands()
   await own.library(['add', 'review', '--text', 'Mine'])
