@@ -28,13 +28,13 @@ import { askForTrust, describePending, type PendingServer } from '../trust-quest
 
 export const command: Command = {
   options: { all: { type: 'boolean' }, decline: { type: 'boolean' }, ...answerOption },
-  help: `Show what waits for you, and decide it: servers of the project's .mcp.json and tools in its .capstan/tools that want
-your approval, and questions of servers that the command which caused them cannot show, because it runs in a pipe.
+  help: `Show what waits for you, and decide it: servers of the project's .mcp.json, tools in its .capstan/tools and
+prompts in its .capstan/prompts that want your approval, and questions of servers that the command which caused them cannot show, because it runs in a pipe.
 
-Until they are approved, servers are not started and tools do not run. An approval is of the whole entry as it stands in the
+Until they are approved, servers are not started, tools do not run and prompts are left out. An approval is of the whole entry as it stands in the
 file, or of a tool's code. When it changes, it waits again, with the difference.
 
-  NAME…          approve these, also one that you refused before: server, or my.tool
+  NAME…          approve these, also one that you refused before: server, my.tool, or prompts
   --all          approve all that wait
   ask:N          answer this question, with --answer or --decline; the only one when absent
   --answer K=V   the value of a field of its form (repeatable)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { command as review } from '../../../../src/cli/commands/review.ts'
 import { shelf, type Shelf } from './shelf.ts'
 
 const file = 'project/.capstan/prompts/prompts.jsonl'
@@ -66,4 +67,27 @@ test('what a person writes into the project needs no approval', async () => {
   await own.library(['label', 'ours', 'production'])
 
   expect(await own.library(['list'])).toMatchObject({ said: '', printed: expect.stringMatching(/^ours +project/m) })
+})
+
+test('review lists them, approves them, and says that nothing waits any more', async () => {
+  await using own = await cloned()
+
+  const before = await own.run(review, [])
+  const approved = await own.run(review, ['prompts'])
+
+  expect(before).toMatchObject({ code: 5, printed: expect.stringContaining('prompts: 1 prompt: brought') })
+  expect(approved).toMatchObject({ code: 0, printed: expect.stringContaining('Approved: prompts.') })
+  expect((await own.library(['list'])).printed).toMatch(/^brought +project/m)
+})
+
+test('review asks about them on a terminal, and shows that they changed', async () => {
+  await using own = await cloned()
+  await own.run(review, ['--all'])
+  await own.write({ [file]: line('brought') + line('another') })
+
+  const { said } = await own.run(review, [], { isAtTerminal: true, types: 'all\n' })
+
+  expect(said).toContain('holds prompts')
+  expect(said).toContain('2 prompts, changed since you decided on them: another, brought')
+  expect((await own.library(['list'])).printed).toContain('another')
 })
