@@ -29,10 +29,11 @@ import { askForTrust, describePending, type PendingServer } from '../trust-quest
 export const command: Command = {
   options: { all: { type: 'boolean' }, decline: { type: 'boolean' }, ...answerOption },
   help: `Show what waits for you, and decide it: servers of the project's .mcp.json, tools in its .capstan/tools and
-prompts in its .capstan/prompts that want your approval, and questions of servers that the command which caused them cannot show, because it runs in a pipe.
+prompts in its .capstan/prompts that want your approval, and questions of servers that the command which caused them cannot
+show, because it runs in a pipe.
 
-Until they are approved, servers are not started, tools do not run and prompts are left out. An approval is of the whole entry as it stands in the
-file, or of a tool's code. When it changes, it waits again, with the difference.
+Until they are approved, servers are not started, tools do not run and prompts are left out. An approval is of the whole
+entry as it stands in the file, or of a tool's code. When it changes, it waits again, with the difference.
 
   NAME…          approve these, also one that you refused before: server, my.tool, or prompts
   --all          approve all that wait
