@@ -20,6 +20,8 @@ export interface AiStep {
   readonly takes: Takes
   readonly tools: 'native' | 'xml'
   readonly signal: AbortSignal
+  /** How long the provider may be silent in the middle of a step. */
+  readonly idleMs: number
 }
 
 /** One step of a model through the SDK, which runs no tool, repeats nothing and keeps nothing: that is the loop's work. */
@@ -29,16 +31,39 @@ export async function* aiStep(request: StepRequest, step: AiStep): AsyncIterable
   const { messages, leftOut } = toModelMessages(request.messages, { model: step.id, takes: step.takes })
   for (const mimeType of leftOut)
     yield { kind: 'warning', message: `The model cannot take ${mimeType}; it was left out.` }
+  const silence = watchSilence(step.idleMs)
+  const signal = AbortSignal.any([step.signal, silence.signal])
   try {
-    for await (const part of streamOf(request, messages, step).fullStream) {
+    for await (const part of streamOf(request, messages, { ...step, signal }).fullStream) {
+      silence.heard()
       const ours = stepPart(part)
       if (ours === undefined) continue
       yield ours
       if (ours.kind === 'end' || ours.kind === 'failed') return
     }
+    if (silence.signal.aborted) yield tooSilent(step.idleMs)
   } catch (error) {
-    if (!step.signal.aborted) yield { kind: 'failed', failure: stepFailure(error) }
+    if (silence.signal.aborted) yield tooSilent(step.idleMs)
+    else if (!step.signal.aborted) yield { kind: 'failed', failure: stepFailure(error) }
+  } finally {
+    silence.end()
   }
+}
+
+/** Aborts when nothing has been heard for so long: some servers accept a request and then forget it. */
+function watchSilence(idleMs: number): {
+  readonly signal: AbortSignal
+  readonly heard: () => void
+  readonly end: () => void
+} {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(), idleMs)
+  return { signal: controller.signal, heard: () => timer.refresh(), end: () => clearTimeout(timer) }
+}
+
+function tooSilent(idleMs: number): StepPart {
+  const message = `nothing was heard for ${idleMs / 1000} s`
+  return { kind: 'failed', failure: { kind: 'unavailable', message } }
 }
 
 function streamOf({ instructions, tools }: StepRequest, messages: ModelMessage[], step: AiStep) {

@@ -112,7 +112,7 @@ function leaveOut({ mimeType, data }: Extract<ContentPart, { kind: 'media' }>, l
 }
 
 /** Text parts as a model or a reader gets them; resources say where they come from. */
-export function textOfPart(part: Exclude<ContentPart, { kind: 'media' }>): string {
+function textOfPart(part: Exclude<ContentPart, { kind: 'media' }>): string {
   return part.kind === 'text' ? part.text : `Resource ${part.uri}:\n${part.text}`
 }
 

@@ -6,6 +6,8 @@ import type { Takes } from './model-messages.ts'
 export interface OpenModelOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly homeFolder: string
+  /** How long the provider may be silent; five minutes when absent, because models think for long. */
+  readonly idleMs?: number
 }
 
 /** The chosen model. Nothing is loaded, asked or run before its first step. */
@@ -28,7 +30,14 @@ export function openModel(choice: ModelChoice, options: OpenModelOptions): Model
     }
     const [{ aiStep }, { languageModel }] = await Promise.all([import('./ai-model.ts'), import('./providers.ts')])
     const language = await languageModel({ ...choice, key })
-    yield* aiStep(request, { id, language, takes: takes[choice.provider], tools, signal })
+    yield* aiStep(request, {
+      id,
+      language,
+      takes: takes[choice.provider],
+      tools,
+      signal,
+      idleMs: options.idleMs ?? 300_000,
+    })
   }
 
   async function findKey(): Promise<string | undefined | { readonly problem: string }> {

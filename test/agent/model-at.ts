@@ -7,7 +7,12 @@ export const dialects: readonly Dialect[] = ['chat', 'responses', 'anthropic', '
 const providers = { chat: 'compatible', responses: 'openai', anthropic: 'anthropic', google: 'google' } as const
 
 /** A model that speaks this protocol with the scripted server at an address. */
-export function modelAt(dialect: Dialect, url: string, rest: Partial<Parameters<typeof openModel>[0]> = {}): Model {
+export function modelAt(
+  dialect: Dialect,
+  url: string,
+  rest: Partial<Parameters<typeof openModel>[0]> = {},
+  idleMs?: number,
+): Model {
   const choice = {
     id: `${dialect}/scripted`,
     provider: providers[dialect],
@@ -19,5 +24,6 @@ export function modelAt(dialect: Dialect, url: string, rest: Partial<Parameters<
     tools: 'native',
     ...rest,
   } as const
-  return openModel(choice, { env: { PATH: process.env['PATH'] }, homeFolder: process.cwd() })
+  const silence = idleMs === undefined ? {} : { idleMs }
+  return openModel(choice, { env: { PATH: process.env['PATH'] }, homeFolder: process.cwd(), ...silence })
 }

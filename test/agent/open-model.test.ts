@@ -121,6 +121,22 @@ describe.each(dialects)('a step over %s', (dialect) => {
   })
 })
 
+test('a provider that falls silent is given up, as unavailable', async () => {
+  await using server = await startModelServer({
+    dialect: 'chat',
+    script: [{ text: 'A very long text', stallsAfter: 4 }],
+  })
+  const model = modelAt('chat', server.url, {}, 50)
+
+  const parts = await collect(model.step(request, { signal: new AbortController().signal }))
+
+  expect(parts.at(-1)).toEqual({
+    kind: 'failed',
+    failure: { kind: 'unavailable', message: 'nothing was heard for 0.05 s' },
+  })
+  await server.hungUp
+})
+
 describe.each(['chat', 'responses', 'anthropic'] as const)('arguments over %s', (dialect) => {
   test('may be missing altogether', async () => {
     const { parts } = await step(dialect, { calls: [call('c1', '')] })

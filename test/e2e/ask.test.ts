@@ -1,8 +1,14 @@
+import type { ChildProcess } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { openConversations } from '../../src/agent/conversations.ts'
+import { openPermissions } from '../../src/agent/permissions.ts'
+import { openSession } from '../../src/agent/open-session.ts'
+import { modelAt } from '../agent/model-at.ts'
 import { startModelServer, type Dialect, type Scripted } from '../fixtures/model-server.ts'
 import { fixture } from '../fixtures/fixture.ts'
+import { openTestHub } from '../hub/makers.ts'
 import { world, type RunOptions, type World } from './cli.ts'
 
 const add = { calls: [{ id: 'c1', name: 'echo__add', json: '{"a":1,"b":2}' }] }
@@ -183,3 +189,51 @@ describe('capstan ask', () => {
     expect(outcome.conversations).toHaveLength(1)
   })
 })
+
+test('a question whose process is killed in the middle of a call can be gone on with', async () => {
+  await using server = await startModelServer({
+    dialect: 'anthropic',
+    script: [
+      { text: 'I wait.', calls: [{ id: 'c1', name: 'echo__slow', json: '{"ms":60000,"steps":600}' }] },
+      { text: 'Who knows.' },
+    ],
+  })
+  await using home = await world()
+  const entry = { ...fixture('echo'), alwaysAllow: ['*'] }
+  await home.write({
+    '~/.config/capstan/mcp.json': { mcpServers: { echo: entry } },
+    '~/.config/capstan/config.toml': modelTable('anthropic', server.url),
+  })
+  const running = home.start(['ask', 'wait for me', '--stream-json'])
+  await untilSays(running.child, '"progress":')
+
+  running.child.kill('SIGKILL')
+  await running.ended
+
+  const stateFolder = join(home.home, '.local/state/capstan')
+  const store = openConversations({ stateFolder })
+  const [kept] = await store.list()
+  await using hub = await openTestHub({ echo: entry })
+  const session = openSession({
+    hub,
+    model: modelAt('anthropic', server.url),
+    conversation: await store.open(kept?.id ?? ''),
+    permissions: await openPermissions({ stateFolder, project: '/', config: { servers: [] } }),
+  })
+  const outcome = await session.send({ kind: 'line', text: 'what happened?' })
+
+  expect(kept).toMatchObject({ title: 'wait for me', messages: 2 })
+  expect(outcome).toMatchObject({ kind: 'answered', text: 'Who knows.' })
+  expect(session.history().map(({ kind }) => kind)).toEqual(['start', 'user', 'reply', 'result', 'user', 'reply'])
+  expect(server.requests[1]?.text).toContain('whether this call took effect is unknown')
+})
+
+function untilSays(child: ChildProcess, words: string): Promise<void> {
+  return new Promise((resolve) => {
+    let text = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      if (text.includes(words)) resolve()
+    })
+  })
+}
