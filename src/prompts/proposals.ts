@@ -60,6 +60,13 @@ export function proposedName({ change }: Proposal): string {
   return change.kind === 'put' ? change.prompt.name : change.name
 }
 
+/** The revision that a change of this prompt starts from, 0 for none: a built-in prompt is not changed, a new one takes its place. */
+export async function revisionToChange(store: PromptStore, name: string): Promise<number> {
+  if (!(await store.has(name))) return 0
+  const [found, layers] = await Promise.all([store.get(name), store.layers()])
+  return layers.find((layer) => layer.name === found.layer)?.isWritable === true ? found.revision : 0
+}
+
 /** Does what was proposed. The person has seen the prompt at `seenRevision`; if it has moved on since, nothing happens. */
 export async function applyProposal(store: PromptStore, { change, by }: Proposal, seenRevision: number): Promise<void> {
   const write = { by, expectedRevision: seenRevision }

@@ -24,19 +24,34 @@ import { exitCodes } from '../exit-codes.ts'
 import { revealedText } from '../plain-text.ts'
 import { answerByName, answerWithPerson, askJson, asksText, openInbox, type Inbox } from '../review-asks.ts'
 import { reviewedPrompts } from '../review-prompts.ts'
+import {
+  decideByName,
+  decideOnAll,
+  decideWithPerson,
+  proposalJson,
+  proposalsText,
+  waitingProposals,
+} from '../review-proposals.ts'
 import { askForTrust, describePending, type PendingServer } from '../trust-question.ts'
 
 export const command: Command = {
-  options: { all: { type: 'boolean' }, decline: { type: 'boolean' }, ...answerOption },
+  options: {
+    all: { type: 'boolean' },
+    decline: { type: 'boolean' },
+    'prompts-dir': { type: 'string' },
+    ...answerOption,
+  },
   help: `Show what waits for you, and decide it: servers of the project's .mcp.json, tools in its .capstan/tools and
-prompts in its .capstan/prompts that want your approval, and questions of servers that the command which caused them cannot
-show, because it runs in a pipe.
+prompts in its .capstan/prompts that want your approval, changes of your own prompts that agents propose, and questions of
+servers that the command which caused them cannot show, because it runs in a pipe.
 
 Until they are approved, servers are not started, tools do not run and prompts are left out. An approval is of the whole
 entry as it stands in the file, or of a tool's code. When it changes, it waits again, with the difference.
 
   NAME…          approve these, also one that you refused before: server, my.tool, or prompts
   --all          approve all that wait
+  prompts:NAME…  let the proposed change of this prompt happen, or with --decline forget it
+  --prompts-dir  the folder of your prompts, if it is not the usual one
   ask:N          answer this question, with --answer or --decline; the only one when absent
   --answer K=V   the value of a field of its form (repeatable)
   --decline      say no to it
@@ -47,6 +62,7 @@ On a terminal you are asked. Exit code 0 when nothing waits any more, 5 when som
 Examples
   capstan review
   capstan review github
+  capstan review prompts:deploy_notes --decline
   capstan review ask:1 --answer colour=red`,
   ownText: { stdout: true },
   run,
@@ -59,8 +75,11 @@ interface ReviewedServer extends PendingServer {
 async function run(context: CommandContext, input: CommandInput): Promise<number> {
   const { io, flags, signal } = context
   await using inbox = await openInbox(context)
+  const nothing = { approved: [], answered: [], decided: [], inbox, input }
+  const decided = await decideByName(context, input)
+  if (decided !== undefined) return await report(context, { ...nothing, decided })
   const answered = await answerByName(inbox, input)
-  if (answered !== undefined) return await report(context, { approved: [], answered, inbox })
+  if (answered !== undefined) return await report(context, { ...nothing, answered })
   const servers = await reviewedItems(context)
   const waiting = servers.filter(isWaiting)
   const approved = approvedByName(servers, waiting, input)
@@ -72,28 +91,45 @@ async function run(context: CommandContext, input: CommandInput): Promise<number
   } else if (flags.mayAsk && waiting.length > 0) {
     await recordDecisions(trustFile(io.env), await askForTrust(io, waiting, { signal }))
   }
-  const byPerson = approved === undefined && flags.mayAsk ? await answerWithPerson(context, inbox) : []
-  return await report(context, { approved: approved ?? [], answered: byPerson, inbox })
+  const isAsking = approved === undefined && flags.mayAsk
+  return await report(context, {
+    ...nothing,
+    approved: approved ?? [],
+    decided: isAsking ? await decideWithPerson(context, input) : await decideOnAll(context, input),
+    answered: isAsking ? await answerWithPerson(context, inbox) : [],
+  })
 }
 
 interface Decided {
   readonly approved: readonly ReviewedServer[]
   /** The questions that were answered. */
   readonly answered: readonly string[]
+  /** The prompts whose proposed change was allowed or declined. */
+  readonly decided: readonly string[]
   readonly inbox: Inbox
+  readonly input: CommandInput
 }
 
 /** What waits now. */
-async function report(context: CommandContext, { approved, answered, inbox }: Decided): Promise<number> {
+async function report(
+  context: CommandContext,
+  { approved, answered, decided, inbox, input }: Decided,
+): Promise<number> {
   const { io, flags } = context
-  const [servers, asks] = await Promise.all([reviewedItems(context), inbox.waiting()])
-  const ofServers = servers.length === 0 && asks.length + answered.length > 0 ? '' : toText(servers, approved)
+  const [servers, asks, proposals] = await Promise.all([
+    reviewedItems(context),
+    inbox.waiting(),
+    waitingProposals(context, input),
+  ])
+  const isElsewhere = asks.length + answered.length + proposals.length + decided.length > 0
+  const ofServers = servers.length === 0 && isElsewhere ? '' : toText(servers, approved)
+  const ofPrompts = { proposals: proposals.map(proposalJson), decided }
   await io.out(
     flags.json
-      ? `${JSON.stringify({ ...toJson(servers), asks: asks.map(askJson), answered })}\n`
-      : `${ofServers}${asksText(asks, answered)}`,
+      ? `${JSON.stringify({ ...toJson(servers), ...ofPrompts, asks: asks.map(askJson), answered })}\n`
+      : `${ofServers}${proposalsText(proposals, decided)}${asksText(asks, answered)}`,
   )
-  return servers.some(isWaiting) || asks.length > 0 ? exitCodes.notAllowed : exitCodes.ok
+  return servers.some(isWaiting) || asks.length + proposals.length > 0 ? exitCodes.notAllowed : exitCodes.ok
 }
 
 /** A disabled server is not started, so it can wait until it is wanted: enabling it is a change that asks. */

@@ -1,4 +1,4 @@
-import { applyProposal, proposedName, type Proposal, type ProposedChange } from '../proposals.ts'
+import { applyProposal, proposedName, revisionToChange, type Proposal, type ProposedChange } from '../proposals.ts'
 import type { Prompt, PromptDraft } from '../prompt.ts'
 import { CapstanError, unreachable } from '../../errors.ts'
 import type { Library } from './library.ts'
@@ -32,20 +32,13 @@ export const waiting = 'It waits for a person, who decides with: capstan review'
 
 export async function proposalOf({ store }: Library, change: ProposedChange, by: string): Promise<Proposal> {
   const name = change.kind === 'put' ? change.prompt.name : change.name
-  const from = await writableRevision(store, name)
+  const from = await revisionToChange(store, name)
   if (from === 0 && change.kind !== 'put') {
     throw new CapstanError('not_allowed', `Prompt "${name}" is built in: it can be replaced, but not changed.`, {
       next: 'Put a prompt of the same name over it with update_prompt.',
     })
   }
   return { change, by, at: new Date().toISOString(), from }
-}
-
-/** The revision that a change of this prompt starts from: a built-in one is not changed, but replaced by a new one. */
-export async function writableRevision(store: Library['store'], name: string): Promise<number> {
-  if (!(await store.has(name))) return 0
-  const [found, layers] = await Promise.all([store.get(name), store.layers()])
-  return layers.find((layer) => layer.name === found.layer)?.isWritable === true ? found.revision : 0
 }
 
 /** The prompt that a change is made to: what is already proposed for it, else what is stored. */

@@ -6,7 +6,7 @@ import { renderServed, type Library } from './library.ts'
 import { pageOf } from './pages.ts'
 import { valuesIn } from './tool.ts'
 
-export const tagsKey = 'capstan/tags'
+const tagsKey = 'capstan/tags'
 
 export async function listPrompts(library: Library, params: Fields): Promise<ListPromptsResult> {
   const { items, nextCursor } = pageOf(await library.store.list(), {

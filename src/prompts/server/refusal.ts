@@ -46,6 +46,6 @@ function forClient(error: unknown): ProtocolError {
 }
 
 /** Absolute paths say where a person keeps things; `language/go` and the like are none. */
-export function withoutPaths(text: string): string {
+function withoutPaths(text: string): string {
   return text.replaceAll(/(^|[\s"'`(=:,])(?:~|[A-Za-z]:|file:\/\/)?[\\/](?=[^\s\\/])[^\s"'`),]*/g, '$1…')
 }

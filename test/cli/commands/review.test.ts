@@ -113,6 +113,8 @@ test('--json says how each server stands, with secrets masked', async () => {
       { name: 'gh', file: bench.projectFile, standing: 'new', entry: { command: 'x', env: { API_TOKEN: 'ghp_****' } } },
     ],
     tools: [],
+    proposals: [],
+    decided: [],
     asks: [],
     answered: [],
   })
