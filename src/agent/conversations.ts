@@ -103,18 +103,25 @@ export function openConversations({ stateFolder, now = Date.now }: StoreOptions)
   function conversation(id: string, folder: string, { log, entries, start }: Opened): Conversation {
     const known = [...entries]
     let isStarted = start === undefined
+    let lastWrite: Promise<void> = Promise.resolve()
     return {
       id,
       folder,
       entries: () => known,
-      async append(...added) {
-        const first = isStarted || start === undefined ? [] : [start]
+      append(...added) {
+        const lines = isStarted || start === undefined ? added : [start, ...added]
         isStarted = true
-        known.push(...first, ...added)
-        await mkdir(root, { recursive: true, mode: 0o700 })
-        const stored = await Promise.all([...first, ...added].map((entry) => putMediaAside(entry, mediaOf(id))))
-        await log.append(() => stored.map((entry) => JSON.stringify(entry)))
+        known.push(...lines)
+        // One after the other, so that the file has the same order as we do; a write that failed stops no later one.
+        lastWrite = lastWrite.catch(() => undefined).then(() => write(lines))
+        return lastWrite
       },
+    }
+
+    async function write(lines: readonly ConversationEntry[]): Promise<void> {
+      await mkdir(root, { recursive: true, mode: 0o700 })
+      const stored = await Promise.all(lines.map((entry) => putMediaAside(entry, mediaOf(id))))
+      await log.append(() => stored.map((entry) => JSON.stringify(entry)))
     }
   }
 

@@ -174,6 +174,10 @@ export function openSession(setup: SessionSetup): Session {
       cachedTokens: total.cachedTokens + cachedTokens,
     }
     emit({ kind: 'usage', step: reply.usage, total })
+    if (model !== undefined && usedTokens > 0.8 * model.contextTokens) {
+      const text = 'The conversation fills most of what the model can take.'
+      notice({ level: 'info', code: 'context_filling', text, next: 'Shorten it with /compact.' })
+    }
   }
 
   /** A full disk must not end a conversation: it goes on in memory, and the person knows. */

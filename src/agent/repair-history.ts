@@ -22,7 +22,7 @@ export function repairHistory(messages: readonly Message[]): readonly Message[] 
   for (const [index, message] of messages.entries()) {
     if (message.kind === 'user') whole.push(message)
     if (message.kind !== 'reply' || !saysAnything(message)) continue
-    whole.push(message, ...resultsOf(message, messages.slice(index + 1)))
+    whole.push(message, ...resultsOf(message, messages, index + 1))
   }
   return whole
 }
@@ -64,13 +64,17 @@ function saysAnything({ parts }: Reply): boolean {
 }
 
 /** A result belongs to the last reply before it that has its call: models reuse ids. */
-function resultsOf(reply: Reply, later: readonly Message[]): readonly CallResult[] {
+function resultsOf(reply: Reply, messages: readonly Message[], from: number): readonly CallResult[] {
   const calls = callsOf(reply)
+  if (calls.length === 0) return []
   const found = new Map<string, CallResult>()
-  for (const message of later) {
+  for (let at = from; at < messages.length; at += 1) {
+    const message = messages[at]
+    if (message === undefined) break
     if (message.kind === 'reply' && callsOf(message).some((call) => calls.some(({ callId }) => callId === call.callId)))
       break
     if (message.kind === 'result' && !found.has(message.callId)) found.set(message.callId, message)
+    if (calls.every(({ callId }) => found.has(callId))) break
   }
   return calls.map((call) => found.get(call.callId) ?? interruptedResult(call, reply.atMs))
 }

@@ -22,8 +22,15 @@ const longestWaitMs = 60_000
 export async function runStep(request: StepRequest, world: TurnWorld): Promise<StepOutcome> {
   let emptyReplies = 0
   for (let tries = 1; ; tries += 1) {
+    const shown = { isAnything: false }
     const collector = collectReply({ model: world.model().id, now: world.clock.now, usedIds: idsIn(world) })
-    const last = await stream(request, collector, world)
+    const last = await stream(request, collector, {
+      ...world,
+      emit: (event) => {
+        shown.isAnything = true
+        world.emit(event)
+      },
+    })
     if (last?.kind !== 'end' && last?.kind !== 'failed') return { kind: 'stopped', reply: collector.reply('stopped') }
     if (last.kind === 'end') {
       if (!collector.isEmpty() || last.end === 'filtered') return finish(collector, last, world)
@@ -41,7 +48,8 @@ export async function runStep(request: StepRequest, world: TurnWorld): Promise<S
       return { kind: 'no_tools' }
     const waitMs = tries < triesFor(failure) ? pauseFor(failure, tries) : undefined
     if (waitMs === undefined) return fail(failure, collector, world)
-    await pause({ failure, waitMs, tries }, collector, world)
+    if (shown.isAnything) world.emit({ kind: 'reply_restarts' })
+    await pause({ failure, waitMs, tries }, world)
     if (world.signal.aborted) return { kind: 'stopped', reply: collector.reply('stopped') }
   }
 }
@@ -99,13 +107,11 @@ function pauseFor(failure: StepFailure, tries: number): number | undefined {
 
 async function pause(
   { failure, waitMs, tries }: { readonly failure: StepFailure; readonly waitMs: number; readonly tries: number },
-  collector: ReplyCollector,
   world: TurnWorld,
 ): Promise<void> {
   const what = failure.kind === 'cut' ? 'The reply broke off' : 'The provider does not answer'
   const text = `${what} (${failure.message}); next try in ${Math.ceil(waitMs / 1000)} s, number ${tries + 1} of ${triesFor(failure)}.`
   world.notice({ level: 'warning', code: 'retrying', text })
-  if (collector.reply('cut').parts.length > 0) world.emit({ kind: 'reply_restarts' })
   await world.clock.sleep(waitMs, world.signal)
 }
 

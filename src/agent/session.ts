@@ -43,7 +43,7 @@ export type TurnOutcome =
 
 /** The state of one call, as it goes: pending → (waiting) → processing → ended. */
 export type CallState =
-  /** Its arguments are being written. */
+  /** Its arguments are being written. One that gets no further was not whole when the reply broke off: it does not run. */
   | { readonly kind: 'pending' }
   /** A person is being asked. */
   | { readonly kind: 'waiting' }
@@ -102,6 +102,7 @@ export interface Notice {
     | 'reply_filtered'
     | 'reply_empty'
     | 'context_full'
+    | 'context_filling'
     | 'xml_tools'
     | 'not_taken'
     | 'not_saved'

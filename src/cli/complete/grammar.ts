@@ -78,6 +78,8 @@ export const flagValues: Readonly<Record<string, (asking: Asking, prefix: string
   server: async ({ knowledge }, prefix) => words(serverWords(await knowledge.servers()), prefix),
   type: (_, prefix) => words(plain(['http', 'sse']), prefix),
   file: (_, prefix) => files(prefix),
+  prompt: async ({ typed, knowledge }, prefix) =>
+    words(offerPrompts((await knowledge.catalogue('prompts')).prompts, typed), prefix),
   to: (_, prefix) => files(prefix),
   'prompts-dir': (_, prefix) => files(prefix),
   settings: (_, prefix) => files(prefix),
