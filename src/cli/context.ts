@@ -47,9 +47,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
     const isAdhoc = flags.stdio !== undefined || flags.url !== undefined
     if (fresh || isAdhoc || flags.debug) return (hub ??= open(needs))
     const [{ diskHub }, loaded] = await Promise.all([import('./disk-hub.ts'), loadConfig()])
-    const { builtinsFor } = await import('./builtins-on-disk.ts')
-    const { servers, builtins } = await builtinsFor(loaded, { needs, kinds, trustProject: flags.trustProject })
-    const seen = servers.length === 0 ? undefined : diskHub(loaded, { servers, kinds, builtins })
+    const seen = await diskHub(loaded, { needs, kinds, trustProject: flags.trustProject })
     if (seen !== undefined) sayWarnings(loaded.warnings)
     return seen ?? (hub ??= open(needs))
   }

@@ -2,32 +2,30 @@ import type { Config } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import { places } from '../files/places.ts'
 import type { Catalogue, CatalogueOptions, Hub, ListKind, ServerStatus } from '../hub/api.ts'
-import type { Lists } from '../hub/catalogue.ts'
 import { diskCatalogue } from '../hub/disk-catalogue.ts'
 import { listingCache, type ListingCache } from '../hub/listing-cache.ts'
 import { leftOutTools, storedFacts } from '../hub/own-tool-store.ts'
+import { lookAtBuiltins, type BuiltinLook, type LookQuestion } from './look-at-builtins.ts'
 
 /** The part of a Hub that looking needs. */
 export type Catalogued = Pick<Hub, 'servers' | 'catalogue'>
 
 const dayMs = 24 * 3600 * 1000
 
-export interface DiskLook {
+interface DiskLook {
   readonly servers: readonly string[]
   readonly kinds: readonly ListKind[]
   /** What comes with Capstan needs no disk. */
   readonly builtins: readonly BuiltinLook[]
 }
 
-export interface BuiltinLook {
-  readonly name: string
-  readonly description?: string
-  /** Absent where nobody asks for it. */
-  readonly lists?: Lists
+/** Answers from what was seen within a day, without starting anything; undefined when that is not enough for the look. */
+export async function diskHub(config: Config, question: LookQuestion): Promise<Catalogued | undefined> {
+  const { servers, builtins } = await lookAtBuiltins(config, question)
+  return servers.length === 0 ? undefined : seenOnDisk(config, { servers, builtins, kinds: question.kinds })
 }
 
-/** Answers from what was seen within a day, without starting anything; undefined when that is not enough for the look. */
-export function diskHub(config: Config, look: DiskLook): Catalogued | undefined {
+function seenOnDisk(config: Config, look: DiskLook): Catalogued | undefined {
   const cache = listingCache(`${places(config.surroundings.env).cache}/listings`, Date.now)
   const ask = ({ servers = look.servers, kinds = look.kinds }: CatalogueOptions = {}): Catalogue | undefined =>
     diskCatalogue(config, cache, { servers, kinds, maxAgeMs: dayMs, nowMs: Date.now(), others: othersAmong(servers) })

@@ -1,4 +1,3 @@
-import { projectPromptsIn } from '../config/project-prompts.ts'
 import type { Config } from '../config/types.ts'
 import type { BuiltinServer } from '../hub/setup.ts'
 import type { LibraryOptions } from '../prompts/open-library.ts'
@@ -26,7 +25,10 @@ function load() {
 /** The library of the caller: their folder, their settings, and the project's prompts only once they approved them. */
 async function libraryOptions({ settings, surroundings }: Config, trustProject: boolean): Promise<LibraryOptions> {
   const { env, currentFolder, workspaceFolder } = surroundings
-  const { projectPromptsFile } = await import('../prompts/prompt-layers.ts')
+  const [{ projectPromptsFile }, { projectPromptsIn }] = await Promise.all([
+    import('../prompts/prompt-layers.ts'),
+    import('../config/project-prompts.ts'),
+  ])
   const { standing } = await projectPromptsIn(projectPromptsFile(workspaceFolder), env)
   const isUsed = trustProject || standing === 'trusted'
   return {

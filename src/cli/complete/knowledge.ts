@@ -11,6 +11,7 @@ import { callFiles, readCalls } from '../call-records.ts'
 import type { GlobalFlags, Io } from '../command.ts'
 import { loadCommandConfig } from '../command-config.ts'
 import { dialRunning, wantsDaemon } from '../daemon-hub.ts'
+import { lookAtBuiltins } from '../look-at-builtins.ts'
 import type { Given } from './find-hole.ts'
 import type { Suggest } from './offer-arguments.ts'
 import type { Knowledge } from './grammar.ts'
@@ -80,8 +81,7 @@ function seenOnDisk(config: Config, kind: ListKind, builtins: readonly Lists[]) 
 /** What comes with Capstan is there without having been seen; its tools are for models. */
 async function builtinLists(config: Config, kind: ListKind): Promise<readonly Lists[]> {
   if (kind !== 'prompts') return []
-  const { builtinsFor } = await import('../builtins-on-disk.ts')
-  const { builtins } = await builtinsFor(config, { needs: (names) => names, kinds: [kind], trustProject: false })
+  const { builtins } = await lookAtBuiltins(config, { needs: (names) => names, kinds: [kind], trustProject: false })
   return builtins.flatMap(({ lists }) => lists ?? [])
 }
 

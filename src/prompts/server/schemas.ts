@@ -66,7 +66,7 @@ export const messageSchema: JSONValue = {
   required: ['role', 'content'],
 }
 
-export const stepSchema = object({ title: text(), 'text?': text() })
+const stepSchema = object({ title: text(), 'text?': text() })
 
 /** What a prompt consists of besides its name. */
 export const promptFields: Properties = {

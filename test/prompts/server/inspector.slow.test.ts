@@ -2,17 +2,14 @@
 // nothing, so completion is held by `requests.test.ts` with the SDK's client.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { bin, world } from '../../e2e/cli.ts'
 
-const inspector = fileURLToPath(
-  new URL(
-    '../../../bench/peers/.cache/@modelcontextprotocol+inspector/node_modules/.bin/mcp-inspector',
-    import.meta.url,
-  ),
-)
+const peers = fileURLToPath(new URL('../../../bench/peers/.cache', import.meta.url))
+const inspector = join(peers, '@modelcontextprotocol+inspector', 'node_modules', '.bin', 'mcp-inspector')
 
 test.skipIf(!existsSync(inspector))('the official inspector lists, gets, calls, and finds the skills', async () => {
   await using home = await world()

@@ -4,14 +4,21 @@ import { CapstanError } from '../../../src/errors.ts'
 import { answering } from '../../../src/prompts/server/refusal.ts'
 import { serverLog } from '../../../src/prompts/server/server-log.ts'
 
-async function told(error: unknown) {
+async function told(thrown: unknown) {
   const lines: string[] = []
   const log = serverLog(
     (line) => void lines.push(line),
     () => 0,
   )
-  const refusal: unknown = await answering('prompts/get', log, () => Promise.reject(error)).catch((e: unknown) => e)
-  return { refusal, logged: lines.join('') }
+  const failing = async () => {
+    throw thrown
+  }
+  try {
+    await answering('prompts/get', log, failing)
+    return { refusal: undefined, logged: lines.join('') }
+  } catch (refusal) {
+    return { refusal, logged: lines.join('') }
+  }
 }
 
 test.each([

@@ -27,7 +27,7 @@ test('every config in the set-up page parses and starts the server over the libr
 })
 
 test('the set-up page names every flag of the server and none besides', () => {
-  const rows = Array.from(text.matchAll(/^\| `--([a-z-]+)/gm), ([, flag]) => flag)
+  const rows = Array.from(text.matchAll(/^\| `--([a-z-]+)/gm), ([, flag = '']) => flag)
 
   expect(rows.toSorted()).toEqual([...(subcommands['serve']?.flags ?? []), 'prompts-dir', 'version'].toSorted())
 })

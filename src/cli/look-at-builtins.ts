@@ -3,19 +3,26 @@ import { builtinServers } from '../daemon/builtins.ts'
 import type { ListKind } from '../hub/api.ts'
 import { noLists, readList, type Lists } from '../hub/catalogue.ts'
 import type { BuiltinServer } from '../hub/setup.ts'
-import type { Needs } from './command.ts'
-import type { BuiltinLook } from './disk-hub.ts'
 
-interface BuiltinQuestion {
-  readonly needs: Needs
+/** What comes with Capstan, as a look sees it. */
+export interface BuiltinLook {
+  readonly name: string
+  readonly description?: string
+  /** Absent where nobody asks for it. */
+  readonly lists?: Lists
+}
+
+export interface LookQuestion {
+  /** Which servers are needed, given all their names. */
+  readonly needs: (names: readonly string[]) => readonly string[]
   readonly kinds: readonly ListKind[]
   readonly trustProject: boolean
 }
 
 /** The servers that a look needs, with what those among them offer that come with Capstan: they can be asked without starting anything. */
-export async function builtinsFor(
+export async function lookAtBuiltins(
   config: Config,
-  { needs, kinds, trustProject }: BuiltinQuestion,
+  { needs, kinds, trustProject }: LookQuestion,
 ): Promise<{ readonly servers: readonly string[]; readonly builtins: readonly BuiltinLook[] }> {
   const configured = new Set(config.servers.map(({ name }) => name))
   const builtins = builtinServers(config, trustProject).filter(({ name }) => !configured.has(name))
