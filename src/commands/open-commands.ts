@@ -1,5 +1,5 @@
 import type { PrepareLine } from '../agent/session.ts'
-import type { Catalogue, PromptEntry } from '../hub/api.ts'
+import type { Catalogue, PromptEntry, ServerStatus } from '../hub/api.ts'
 import { serversNamedIn } from '../hub/names.ts'
 import { attachMentions } from './attach-mentions.ts'
 import { builtins as makeBuiltins } from './builtins.ts'
@@ -23,6 +23,9 @@ import { workspaceFiles } from './workspace-files.ts'
 export interface Commands extends Disposable {
   /** Every command there is now, the built-in ones first. */
   readonly list: () => readonly Command[]
+  /** What the servers that have answered offer. */
+  readonly catalogue: () => Catalogue
+  readonly servers: () => readonly ServerStatus[]
   /** What a line means: for highlighting, and to know whether it is a command at all. */
   readonly parse: (line: string) => ParsedLine
   /** Whether it is for us alone and runs at once, even while the model works. */
@@ -33,7 +36,7 @@ export interface Commands extends Disposable {
   readonly submit: (form: Form, options: SubmitOptions) => Promise<Outcome>
   /** The values that a field of a form can have. */
   readonly completeField: (form: Form, field: string, options: FieldOptions) => Promise<readonly Candidate[]>
-  /** Called when commands came, went or changed. */
+  /** Called when commands came, went or changed, or a server's state. */
   readonly on: (listener: () => void) => Disposable
 }
 
@@ -70,6 +73,8 @@ export function openCommands(context: CommandContext, { completion = {} }: OpenC
 
   return {
     list,
+    catalogue: catalogue.current,
+    servers: catalogue.statuses,
     parse,
     isBuiltin: (line) => find(parse(line))?.kind === 'builtin',
     suggest,

@@ -125,7 +125,8 @@ function reasonOf(state: ServerState): string | undefined {
   return next === undefined ? message : `${message} ${next}`
 }
 
-function stateText(state: ServerState): string {
+/** A server's state in a few words. */
+export function stateText(state: ServerState): string {
   switch (state.kind) {
     case 'idle':
       return 'not started'
