@@ -11,6 +11,7 @@ export function builtinServers(config: Config, trustProject: boolean): readonly 
       description: 'Your prompt library',
       open: async (hooks) => (await load()).openInHub(await options(), hooks),
       list: async (kind) => await (await load()).listInHub(await options(), kind),
+      suggest: async (prompt, argument) => await (await load()).suggestInHub(await options(), prompt, argument),
     },
   ]
 }

@@ -25,6 +25,11 @@ interface BuiltinFacts {
   readonly description?: string
   /** What it offers, where that can be told without using it. */
   readonly list?: (kind: ListKind) => Promise<readonly JsonObject[]>
+  /** What it suggests for an argument of a prompt, where that can be told without using it. */
+  readonly suggest?: (
+    prompt: string,
+    argument: { readonly name: string; readonly value: string },
+  ) => Promise<readonly string[]>
 }
 
 interface SpokenTo {

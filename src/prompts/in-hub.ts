@@ -25,22 +25,26 @@ export async function listInHub(options: LibraryOptions, kind: ListKind): Promis
   return (await store.list()).map((stored) => asObject(listed(stored)))
 }
 
+/** What would be suggested for an argument, told without opening a connection. */
+export async function suggestInHub(
+  options: LibraryOptions,
+  prompt: string,
+  argument: { readonly name: string; readonly value: string },
+): Promise<readonly string[]> {
+  const library = libraryOf(openLibrary(options), () => {})
+  await using _store = library.store
+  const params = { ref: { type: 'ref/prompt', name: prompt }, argument }
+  const { completion } = await completeArgument(library, fieldsOf(params, { owner: 'completion', path: '' }))
+  return completion.values
+}
+
 /**
  * The library as a server of a hub in the same process. There is no wire: requests are answered by the same functions that
  * serve other programs, without the protocol between, which would take longer to load than to answer.
  */
 export function openInHub(options: LibraryOptions, hooks: Pick<OpenHooks, 'onLog' | 'onListChanged'>): Connection {
-  const opened = openLibrary(options)
-  const { store } = opened
-  const library: Library = {
-    store,
-    search: searchWhenNeeded(opened),
-    proposals: openProposals(opened.proposalsFile),
-    writing: 'none',
-    pageSize: Infinity,
-    seen: seenValues(),
-    log: serverLog((line) => hooks.onLog('hub', line.trimEnd())),
-  }
+  const library = libraryOf(openLibrary(options), (line) => hooks.onLog('hub', line.trimEnd()))
+  const { store } = library
   const listening = store.onChange(() => hooks.onListChanged('prompts'))
   const closed = Promise.withResolvers<void>()
   return {
@@ -64,6 +68,18 @@ export function openInHub(options: LibraryOptions, hooks: Pick<OpenHooks, 'onLog
       await store[Symbol.asyncDispose]()
       closed.resolve()
     },
+  }
+}
+
+function libraryOf(opened: OpenedLibrary, note: (line: string) => void): Library {
+  return {
+    store: opened.store,
+    search: searchWhenNeeded(opened),
+    proposals: openProposals(opened.proposalsFile),
+    writing: 'none',
+    pageSize: Infinity,
+    seen: seenValues(),
+    log: serverLog(note),
   }
 }
 

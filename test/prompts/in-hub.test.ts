@@ -134,3 +134,14 @@ test('an entry of that name takes its place, and disabled turns it off', async (
   expect(off).toMatchObject({ code: 2, stderr: expect.stringContaining('disabled') })
   expect(on.code).toBe(0)
 })
+
+test("Tab completes the library's prompts and their arguments, though nothing runs", async () => {
+  await using home = await world()
+  const complete = async (line: string) =>
+    (await home.capstan(['completion', 'zsh', `--line=capstan ${line}`])).stdout
+      .split('\n')
+      .map((row) => row.split('\t')[0])
+
+  expect(await complete('prompt prompts:code')).toContain('prompts:code_review')
+  expect(await complete('prompt prompts:code_review focus=sec')).toContain('security')
+})

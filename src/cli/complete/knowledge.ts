@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../../config/types.ts'
+import { builtinServers } from '../../daemon/builtins.ts'
 import type { DialledHub } from '../../daemon/dial.ts'
 import type { DaemonStatus } from '../../daemon/status.ts'
 import { homeFolder, places } from '../../files/places.ts'
@@ -34,7 +35,10 @@ export function knowledgeOf({ io, flags: own, signal }: KnowledgeSetup, given: G
       const isAdhoc = flags.stdio !== undefined || flags.url !== undefined
       return seenOnDisk(loaded, kind, isAdhoc ? [] : await builtinLists(loaded, kind))
     },
-    suggest: suggestWith({ io, flags, signal }),
+    suggest: async (prompt, argument, context) => {
+      const own = await suggestFromLibrary(await config(), prompt, argument)
+      return own ?? (await suggestWith({ io, flags, signal })(prompt, argument, context))
+    },
     calls: () => readCalls(callFiles(io)),
     library: async () => {
       const { openPromptLibrary } = await import('../prompt-library.ts')
@@ -96,6 +100,18 @@ function suggestWith({ io, flags, signal: interrupted }: KnowledgeSetup): Sugges
     if (hub === undefined || !(await runsAlready(hub, prompt.server))) return []
     return (await hub.complete(prompt, argument, { context, signal })).values
   }
+}
+
+/** The library is in files: nobody has to run for its suggestions. */
+async function suggestFromLibrary(
+  config: Config,
+  { server, prompt }: Parameters<Suggest>[0],
+  argument: Parameters<Suggest>[1],
+): Promise<readonly string[] | undefined> {
+  if (config.servers.some(({ name }) => name === server)) return undefined
+  return await builtinServers(config, false)
+    .find(({ name }) => name === server)
+    ?.suggest?.(prompt, argument)
 }
 
 /** A server that does not run would be started by the question. */
