@@ -41,7 +41,12 @@ export function openModel(choice: ModelChoice, options: OpenModelOptions): Model
   }
 
   async function findKey(): Promise<string | undefined | { readonly problem: string }> {
-    if (choice.key !== undefined || keyCommand === undefined) return choice.key
+    if (choice.key !== undefined) return choice.key
+    if (keyCommand === undefined) {
+      // A server of one's own may want none.
+      const isNeeded = choice.provider !== 'compatible' && choice.url === undefined
+      return isNeeded ? { problem: `no key for ${choice.provider} is set` } : undefined
+    }
     const outcome = await run(keyCommand)
     if (outcome.kind === 'printed') return outcome.text
     return { problem: `key_command of [model] gave no key: ${outcome.reason}.` }

@@ -98,7 +98,7 @@ export function openSession(setup: SessionSetup): Session {
     const ready = input.kind === 'line' ? await prepare(input.text, { signal: stopping.signal }) : input
     if (stopping.signal.aborted) return { kind: 'stopped' }
     if (ready.kind === 'handled') return { kind: 'handled' }
-    await closeOpenCalls(worldFor(model))
+    await closeOpenCalls(makeWorld())
     for (const message of ready.messages) await enter(message)
     return await withModel((world) =>
       runTurn(world, {
@@ -116,7 +116,7 @@ export function openSession(setup: SessionSetup): Session {
       notice({ level: 'warning', code: 'no_model', text: 'No model is set, so nobody answers.', next: howToSetModel })
       return { kind: 'failed', error: { code: 'model_unknown', message: 'No model is set.', next: howToSetModel } }
     }
-    const world = worldFor(model)
+    const world = makeWorld()
     try {
       return await work(world)
     } finally {
@@ -124,7 +124,7 @@ export function openSession(setup: SessionSetup): Session {
     }
   }
 
-  function worldFor(given: Model | undefined): TurnWorld {
+  function makeWorld(): TurnWorld {
     return {
       hub,
       permissions,
@@ -135,7 +135,7 @@ export function openSession(setup: SessionSetup): Session {
       notice,
       entries: () => conversation.entries(),
       append,
-      model: () => model ?? given ?? unset(),
+      model: () => model ?? unset(),
       switchToXml,
       settings: { mayAsk, maxSteps, inlinePercent },
     }

@@ -103,11 +103,15 @@ export async function runOwnTool(name: OwnToolName, args: JsonObject, context: O
   const { hub, catalogue, signal } = context
   switch (name) {
     case 'search_tools': {
-      const limit = typeof args['limit'] === 'number' ? { limit: args['limit'] } : {}
-      const hits = await hub.search(textArgument(args, 'query'), { ...limit, signal })
-      return done(
-        hits.length === 0 ? 'No tool fits. Try other words.' : hits.map(({ tool }) => toolLine(tool)).join('\n'),
-      )
+      const limit = typeof args['limit'] === 'number' ? args['limit'] : 10
+      const hits = await hub.search(textArgument(args, 'query'), { limit: limit * 5, signal })
+      // The hub finds every tool; some may not be meant for this model.
+      const there = new Set(catalogue.tools.map(({ id }) => id))
+      const tools = hits
+        .map(({ tool }) => tool)
+        .filter(({ id }) => there.has(id))
+        .slice(0, limit)
+      return done(tools.length === 0 ? 'No tool fits. Try other words.' : tools.map(toolLine).join('\n'))
     }
     case 'inspect_tool': {
       const { id, description, inputSchema, outputSchema, annotations } = findTool(

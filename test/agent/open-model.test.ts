@@ -288,6 +288,14 @@ describe('a key', () => {
   })
 })
 
+test('a provider whose key is not set is not asked', async () => {
+  const model = modelAt('anthropic', '', { url: undefined, key: undefined })
+
+  const parts = await collect(model.step(request, { signal: new AbortController().signal }))
+
+  expect(parts).toEqual([{ kind: 'failed', failure: { kind: 'rejected', message: 'no key for anthropic is set' } }])
+})
+
 describe('a model that writes its calls as XML', () => {
   test('gets the tools documented instead of declared, and its calls are found and typed', async () => {
     const text = 'Sure. <calc__add>\n<a>2</a>\n</calc__add>'

@@ -5,6 +5,7 @@ import { repairHistory, visibleMessages } from '../../src/agent/repair-history.t
 import type { ConversationEntry } from '../../src/agent/record.ts'
 import type { SessionEvent } from '../../src/agent/session.ts'
 import { fixture } from '../fixtures/fixture.ts'
+import { openTestHub } from '../hub/makers.ts'
 import { always, calling, line, sessionWorld } from './session-world.ts'
 
 describe('a turn', () => {
@@ -549,6 +550,27 @@ describe.each(['chat', 'anthropic', 'responses'] as const)('a whole conversation
     expect((await world.server.received(2)).text).toContain('whether this call took effect is unknown')
     expectWhole(resumed.history())
   })
+})
+
+test('a conversation is resumed where the servers are others by now', async () => {
+  await using world = await sessionWorld({
+    answers: always('once'),
+    script: [
+      { calls: [calling('echo__add', { a: 1, b: 1 })] },
+      { text: 'Two.' },
+      { calls: [calling('echo__add', {}, 'c2')] },
+      { text: 'It is gone.' },
+    ],
+  })
+  await world.session.send(line('add'))
+  await using empty = await openTestHub({})
+
+  const conversation = await world.store.open(world.session.status().conversation)
+  const resumed = await world.again({ hub: empty, conversation })
+  const outcome = await resumed.send(line('again'))
+
+  expect(outcome).toMatchObject({ kind: 'answered', text: 'It is gone.' })
+  expect(resultsOf(resumed.history())).toMatchObject({ c1: { end: 'done', text: '2' }, c2: { end: 'failed' } })
 })
 
 test('a conversation is on the disk while it happens', async () => {

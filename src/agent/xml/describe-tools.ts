@@ -1,5 +1,7 @@
 import type { JsonSchema } from '../../hub/values.ts'
 import type { ToolDeclaration } from '../model.ts'
+import { callInXml } from './call-in-xml.ts'
+import { isElementName } from './parse-call.ts'
 import { resultElement } from './scanner.ts'
 import { asRecord, typesOf } from './type-parameters.ts'
 
@@ -22,7 +24,7 @@ Rules
 - Text is written as it is. Where it holds tags, wrap it in <![CDATA[ and ]]>, or write &lt; for < and &amp; for &.
 - You may write several calls in one reply; they run together. After your last call, end your reply and wait.
 - Inside of code blocks nothing is called.
-- Results come in the next message, as <${resultElement} tool="tool_name" status="done">…</${resultElement}>; the status is done, failed, refused or interrupted. You never write one yourself. In them < is written as &lt; and & as &amp;.
+- Results come in the next message, as <${resultElement} tool="tool_name" status="done">…</${resultElement}>; the status is done or failed. You never write one yourself. In them < is written as &lt; and & as &amp;.
 - A call with a mistake comes back as failed, with the reason: write it again, corrected.
 
 # Tools`
@@ -41,6 +43,9 @@ function describeTool({ name, description, schema }: ToolDeclaration): string {
     ...parameterList('Required parameters', required),
     ...parameterList('Optional parameters', optional),
     ...(properties.length === 0 ? ['No parameters.'] : []),
+    ...(properties.every(({ key }) => isElementName(key))
+      ? []
+      : ['Write the parameters of this tool as one JSON object.']),
     'Example:',
     exampleOf(name, required.length > 0 ? required : optional.slice(0, 1)),
   ].join('\n')
@@ -70,22 +75,15 @@ function wordsOf({ description }: JsonSchema): string {
 }
 
 function exampleOf(name: string, properties: readonly Property[]): string {
-  const lines = properties.map(({ key, schema }) => `<${key}>${exampleValue(schema)}</${key}>`)
-  return [`<${name}>`, ...lines, `</${name}>`].join('\n')
+  return callInXml(name, Object.fromEntries(properties.map(({ key, schema }) => [key, exampleValue(schema)])))
 }
 
-function exampleValue(schema: JsonSchema): string {
+function exampleValue(schema: JsonSchema): unknown {
   const offered = [schema['default'], ...listOf(schema['examples']), ...listOf(schema['enum'])]
   const value = offered.find((item) => item !== undefined)
-  if (value !== undefined) return typeof value === 'string' ? value : JSON.stringify(value)
+  if (value !== undefined) return value
   const [type = 'string'] = typesOf(schema)
-  const examples: Readonly<Record<string, string>> = {
-    integer: '1',
-    number: '1.5',
-    boolean: 'true',
-    array: '[]',
-    object: '{}',
-  }
+  const examples: Readonly<Record<string, unknown>> = { integer: 1, number: 1.5, boolean: true, array: [], object: {} }
   return examples[type] ?? 'text'
 }
 

@@ -1,9 +1,10 @@
 import type { LanguageModelMiddleware } from 'ai'
 import type { ToolDeclaration } from '../model.ts'
+import { callInXml } from './call-in-xml.ts'
 import { describeTools } from './describe-tools.ts'
 import { escapeXml } from './entities.ts'
 import { resultElement, xmlScanner, type XmlEvent } from './scanner.ts'
-import { asRecord, typeParameters } from './type-parameters.ts'
+import { typeParameters } from './type-parameters.ts'
 
 type Transform = NonNullable<LanguageModelMiddleware['transformParams']>
 type Params = Parameters<Transform>[0]['params']
@@ -59,13 +60,6 @@ function messageInXml(message: PromptMessage): PromptMessage {
   if (message.role !== 'tool') return message
   const results = message.content.map((part) => (part.type === 'tool-result' ? resultInXml(part) : ''))
   return { role: 'user', content: [{ type: 'text', text: results.filter((part) => part !== '').join('\n') }] }
-}
-
-function callInXml(name: string, input: unknown): string {
-  const lines = Object.entries(asRecord(input) ?? {}).map(([key, value]) => {
-    return `<${key}>${escapeXml(typeof value === 'string' ? value : JSON.stringify(value))}</${key}>`
-  })
-  return [`<${name}>`, ...lines, `</${name}>`].join('\n')
 }
 
 type ToolMessage = Extract<PromptMessage, { role: 'tool' }>

@@ -43,6 +43,11 @@ export function parseCall({ text, tool, from, isNesting }: CallText): ParsedCall
   }
 }
 
+/** Whether a parameter of this name can be written as an element. */
+export function isElementName(name: string): boolean {
+  return /^[A-Za-z_][\w.-]*$/.test(name)
+}
+
 const blank = /\s*/y
 const opener = /<([A-Za-z_][\w.-]*)\s*(\/?)>/y
 const openerBegun = /<(?:[A-Za-z_][\w.-]*\s*\/?)?$/y

@@ -49,10 +49,10 @@ function typeText(raw: string, schema: JsonSchema): Typed {
   return { kind: 'wrong', problem: `must be ${types.join(' or ')}, not ${JSON.stringify(trimmed.slice(0, 60))}` }
 }
 
-/** Text as it is, without the line breaks that only lay out the tags. Of no known type it may be JSON. */
+/** Text as it is; a line break at both ends only lays out the tags. Of no known type it may be JSON. */
 function asWritten(raw: string, types: readonly string[]): JsonValue {
   const parsed = types.length === 0 && /^\s*[[{]/.test(raw) ? parseJson(raw) : undefined
-  return parsed ?? raw.replace(/^\r?\n/, '').replace(/\r?\n[\t ]*$/, '')
+  return parsed ?? raw.replace(/^\r?\n([^]*?)\r?\n[\t ]*$/, '$1')
 }
 
 const readAs: Readonly<Record<string, (text: string) => JsonValue | undefined>> = {

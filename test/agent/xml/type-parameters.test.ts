@@ -20,6 +20,7 @@ const schema = {
 describe('parameters written as text', () => {
   test.each<[string, readonly (readonly [string, string])[], object]>([
     ['text stays text, also where it looks like a number', [['text', '007']], { text: '007' }],
+    ['a line break that ends a text stays', [['text', 'a\n']], { text: 'a\n' }],
     ['layout around text goes, blanks within it stay', [['text', '\n  a\n  b\n']], { text: '  a\n  b' }],
     [
       'numbers, zero and false are values',
