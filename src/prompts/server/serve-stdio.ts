@@ -15,12 +15,13 @@ export interface ServeOptions extends StdioStreams {
 /** Serves the library to one client until it hangs up or the signal comes. */
 export async function servePrompts({ library, skillFolders, signal, ...streams }: ServeOptions): Promise<void> {
   const { store, log } = library
+  const onerror = (error: Error) => log.failure('the connection', error)
+  const transport = stdioTransport(streams, { onEarlyError: onerror })
   using runbooks = await openRunbooks({ store, folders: skillFolders, log })
-  const transport = stdioTransport(streams)
   const tools = allTools(runbooks)
   const handle = serveStdio(() => promptServer({ library, tools, runbooks }), {
     transport,
-    onerror: (error) => log.failure('the connection', error),
+    onerror,
   })
   const stop = () => void handle.close()
   signal.addEventListener('abort', stop, { once: true })

@@ -9,10 +9,16 @@ export interface ServerLog extends Disposable {
 
 /** Lines with their time, each written in one go; to `write`, or to a file. */
 export function serverLog(write: (line: string) => void, now: () => number = Date.now): ServerLog {
+  const told = new WeakSet<Error>()
   const note = (text: string) => write(`${new Date(now()).toISOString()} ${text.replaceAll('\n', '\n  ')}\n`)
   return {
     note,
-    failure: (what, error) => note(`${what} failed: ${wholeStory(error)}`),
+    failure(what, error) {
+      // The transport and the server over it both tell of the same error.
+      if (error instanceof Error && told.has(error)) return
+      if (error instanceof Error) told.add(error)
+      note(`${what} failed: ${wholeStory(error)}`)
+    },
     [Symbol.dispose]() {},
   }
 }

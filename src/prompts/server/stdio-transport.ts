@@ -14,6 +14,8 @@ export interface StdioOptions {
   readonly maxMessageBytes?: number
   /** How long requests that are under way may take after the client has closed its end. */
   readonly lastAnswersMs?: number
+  /** Hears of what goes wrong before the transport is in use. */
+  readonly onEarlyError?: (error: Error) => void
 }
 
 /** The server's end of a connection over two streams. `ended` resolves when it is closed, by whoever's hand. */
@@ -24,7 +26,7 @@ export type StdioTransport = Transport & { readonly ended: Promise<void> }
  * introduced themselves, and drops the answers that are under way when its input ends, which is how scripts use it.
  */
 export function stdioTransport({ stdin, write }: StdioStreams, options: StdioOptions = {}): StdioTransport {
-  const { maxMessageBytes = 64 * 2 ** 20, lastAnswersMs = 5000 } = options
+  const { maxMessageBytes = 64 * 2 ** 20, lastAnswersMs = 5000, onEarlyError } = options
   const reader = messageReader(maxMessageBytes)
   const refusalOf = openingRules()
   const unanswered = new Set<string | number>()
@@ -32,14 +34,13 @@ export function stdioTransport({ stdin, write }: StdioStreams, options: StdioOpt
   let framing: Framing = 'lines'
   let isClosed = false
   let isDraining = false
+  let lastCall: NodeJS.Timeout | undefined
 
   const transport: StdioTransport = {
     ended: ended.promise,
+    ...(onEarlyError === undefined ? {} : { onerror: onEarlyError }),
     async start() {
       stdin.on('data', onData)
-      stdin.on('end', onEnd)
-      stdin.on('close', onEnd)
-      stdin.on('error', onError)
     },
     async send(message) {
       if (isClosed) return
@@ -49,6 +50,11 @@ export function stdioTransport({ stdin, write }: StdioStreams, options: StdioOpt
     },
     close,
   }
+  // From the beginning, because a stream may break before anybody reads from it.
+  stdin.on('error', onError)
+  stdin.on('close', onEnd)
+  stdin.on('end', onEnd)
+  if (stdin.destroyed) onEnd()
   return transport
 
   function onData(chunk: Buffer | string): void {
@@ -93,7 +99,7 @@ export function stdioTransport({ stdin, write }: StdioStreams, options: StdioOpt
     if (isDraining) return
     isDraining = true
     if (unanswered.size === 0) void close()
-    else setTimeout(() => void close(), lastAnswersMs).unref()
+    else lastCall = setTimeout(() => void close(), lastAnswersMs)
   }
 
   function onError(error: Error): void {
@@ -105,6 +111,7 @@ export function stdioTransport({ stdin, write }: StdioStreams, options: StdioOpt
   async function close(): Promise<void> {
     if (isClosed) return
     isClosed = true
+    clearTimeout(lastCall)
     stdin.off('data', onData)
     stdin.pause()
     transport.onclose?.()

@@ -22,6 +22,8 @@ export interface RawClient extends AsyncDisposable {
   readonly ask: (id: number, method: string, params?: unknown) => Promise<Message>
   /** Closes our end, as a script does that has written all it wants. */
   readonly end: () => void
+  /** Breaks the stream to the server. */
+  readonly fail: (error: Error) => void
   /** Resolves when the server has ended. */
   readonly served: Promise<void>
 }
@@ -59,6 +61,7 @@ export function rawClient({ library, skillFolders }: TestLibrary): RawClient {
       return await next()
     },
     end: () => void input.end(),
+    fail: (error) => void input.destroy(error),
     served,
     async [Symbol.asyncDispose]() {
       ending.abort()

@@ -121,6 +121,33 @@ test('a script that writes its requests and closes gets all its answers', async 
   expect(ids.size).toBe(11)
 })
 
+test('a request that was cancelled is not waited for when the client hangs up', async () => {
+  await using library = await testLibrary()
+  const client = rawClient(library)
+  await client.ask(1, 'initialize', {
+    ...introduction,
+    protocolVersion: '2025-06-18',
+    capabilities: { elicitation: {} },
+  })
+  const question = await client.ask(2, 'tools/call', { name: 'get_prompt', arguments: { name: 'fix_bugs' } })
+
+  client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
+  client.end()
+  await client.served
+
+  expect(question).toMatchObject({ method: 'elicitation/create', params: { requestedSchema: { required: ['code'] } } })
+})
+
+test('a stream that breaks ends the server, and the log says why', async () => {
+  await using library = await testLibrary()
+  const client = rawClient(library)
+
+  client.fail(new Error('the pipe broke'))
+  await client.served
+
+  expect(library.logged()).toContain('the pipe broke')
+})
+
 test('the server ends when the client hangs up without a word', async () => {
   await using library = await testLibrary()
   const client = rawClient(library)
