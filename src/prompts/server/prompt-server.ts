@@ -10,7 +10,7 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server'
 import { version } from '../../version.ts'
-import { fieldsOf, isObject, type Fields } from '../fields.ts'
+import { fieldsOf, isObject } from '../fields.ts'
 import type { Library } from './library.ts'
 import { completeArgument, getPrompt, listPrompts } from './prompt-requests.ts'
 import { badArguments } from './bad-arguments.ts'
@@ -21,7 +21,7 @@ import { toolArguments, type FormAnswer, type FormQuestion, type LibraryTool } f
 export interface PromptServerOptions {
   readonly library: Library
   readonly tools: readonly LibraryTool[]
-  readonly runbooks?: Runbooks
+  readonly runbooks: Runbooks
 }
 
 /** One server over the library, for one connection. Whoever connects it closes it. */
@@ -37,20 +37,14 @@ export function promptServer({ library, tools, runbooks }: PromptServerOptions):
   )
   const { server } = mcp
   server.onerror = (error) => log.failure('the connection', error)
-  runbooks?.catalog.attach(mcp)
+  runbooks.catalog.attach(mcp)
 
-  // The params are read by our own functions: what the SDK's schemas refuse it calls an internal error.
-  server.setRequestHandler('prompts/list', { params: asItCame }, (params) =>
-    answering('prompts/list', log, async () => await listPrompts(library, paramsOf('prompts/list', params))),
-  )
-  server.setRequestHandler('prompts/get', { params: asItCame }, (params) =>
-    answering('prompts/get', log, async () => await getPrompt(library, paramsOf('prompts/get', params))),
-  )
-  server.setRequestHandler('completion/complete', { params: asItCame }, (params) =>
-    answering('completion/complete', log, async () => {
-      return await completeArgument(library, paramsOf('completion/complete', params))
-    }),
-  )
+  for (const [method, answer] of Object.entries(promptRequests)) {
+    // The params are read by our own functions: what the SDK's schemas refuse it calls an internal error.
+    server.setRequestHandler(method, { params: asItCame }, (params) =>
+      answering(method, log, async () => await answer(library, fieldsOf(params, { owner: method, path: '' }))),
+    )
+  }
   server.setRequestHandler('tools/list', () => ({ tools: offered.map(({ definition }) => definition) }))
   server.setRequestHandler('tools/call', ({ params }, context) =>
     answering(`tools/call ${params.name}`, log, () => callTool(params.name, params.arguments, context)),
@@ -94,6 +88,12 @@ export function promptServer({ library, tools, runbooks }: PromptServerOptions):
   }
 }
 
+const promptRequests = {
+  'prompts/list': listPrompts,
+  'prompts/get': getPrompt,
+  'completion/complete': completeArgument,
+} as const
+
 const question = 'form'
 
 /** Both eras take this: the SDK asks an older client by itself, and runs the call again with the answer. */
@@ -109,10 +109,6 @@ function answerIn({ mcpReq }: ServerContext): FormAnswer | undefined {
 
 const asItCame: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'capstan', validate: (value) => ({ value }) },
-}
-
-function paramsOf(method: string, params: unknown): Fields {
-  return fieldsOf(params ?? {}, { owner: method, path: '' })
 }
 
 /** Clients from before there were other ways to ask say nothing but that they can. */
