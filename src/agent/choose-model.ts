@@ -38,13 +38,14 @@ export function chooseModel({ named, env, settings = {} }: ModelSources): ModelC
   const slash = id.indexOf('/')
   const known = providers.find(({ provider }) => provider === id.slice(0, slash))
   if (known === undefined && url === undefined) throw unknownProvider(id)
+  // The address in the settings may be meant for another provider than the one that was just named.
+  const isForThis = known === undefined || settings.name === id || settings.name === undefined
   const keys = [...(known?.keys ?? []), 'CAPSTAN_MODEL_KEY']
   return {
     id,
     provider: known?.provider ?? 'compatible',
     name: known === undefined ? id : id.slice(slash + 1),
-    // An address of one's own may be meant for another provider than the one that was just named.
-    url: known === undefined || settings.name === id || settings.name === undefined ? url : undefined,
+    url: isForThis ? url : filled(env['CAPSTAN_MODEL_URL']),
     key: keys.map((key) => filled(env[key])).find((key) => key !== undefined),
     keyCommand: settings.keyCommand,
     contextTokens: settings.contextTokens ?? known?.contextTokens ?? 128_000,

@@ -50,6 +50,11 @@ describe('the model that is chosen', () => {
       { env: { CAPSTAN_MODEL: 'x', CAPSTAN_MODEL_URL: 'http://y/v1' } },
       { provider: 'compatible', url: 'http://y/v1' },
     ],
+    [
+      'keeps the address of the environment, whatever the settings name',
+      { named: 'openai/x', env: { CAPSTAN_MODEL_URL: 'http://y/v1' }, settings: local },
+      { provider: 'openai', url: 'http://y/v1' },
+    ],
     ['has a context by its provider', { env: key }, { contextTokens: 200_000, tools: 'native' }],
     [
       'has the context and the dialect of the settings',
