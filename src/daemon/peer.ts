@@ -29,6 +29,8 @@ export interface PeerOptions {
   readonly onNotification?: (method: string, params: unknown) => void
   /** What a request that is under way fails with when the connection ends. */
   readonly onLost: (method: string) => CapstanError
+  /** How much the other end may leave unread; beyond that the connection is cut. */
+  readonly maxUnreadBytes?: number | undefined
 }
 
 interface Pending {
@@ -39,8 +41,13 @@ interface Pending {
 }
 
 const maxLineBytes = 512 * 2 ** 20
+/** More than two of the longest messages that a server may send. */
+const defaultMaxUnreadBytes = 512 * 2 ** 20
 
-export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: PeerOptions): Peer {
+export function peerOver(
+  stream: Duplex,
+  { onRequest, onNotification, onLost, maxUnreadBytes = defaultMaxUnreadBytes }: PeerOptions,
+): Peer {
   const pending = new Map<number, Pending>()
   const running = new Map<number, AbortController>()
   let nextId = 1
@@ -94,7 +101,10 @@ export function peerOver(stream: Duplex, { onRequest, onNotification, onLost }: 
   }
 
   function send(message: Readonly<Record<string, unknown>>): void {
-    if (stream.writable) stream.write(encoded(message))
+    if (!stream.writable) return
+    // Whoever asks and never reads would have everything kept in memory. What is on its way to a reader is no reason yet.
+    if (stream.writableLength > maxUnreadBytes) stream.destroy()
+    else stream.write(encoded(message))
   }
 
   function receive(line: string): void {

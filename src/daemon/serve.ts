@@ -18,6 +18,8 @@ export interface Host {
   readonly openView: (hello: Hello, peer: Peer) => Promise<View>
   /** Methods besides those of a Hub, such as a daemon's own. */
   readonly methods?: Readonly<Record<string, (params: unknown) => Promise<unknown>>>
+  /** How much a client may leave unread. */
+  readonly maxUnreadBytes?: number
 }
 
 /** Serves a hub on a local socket, one to one. Closing it ends the connections, not the hub. */
@@ -85,12 +87,13 @@ function serveSocket(host: Host, socket: Socket): void {
     onNotification(method) {
       if (method !== 'listen') return
       const tell = (event: HubEvent) => {
-        const isFlood = event.kind === 'log' && socket.writableLength > maxUnreadBytes
+        const isFlood = event.kind === 'log' && socket.writableLength > maxUnreadLogBytes
         if (!isFlood) peer.notify('event', event)
       }
       void view?.then(({ hub }) => (listening ??= hub.on(tell)))
     },
     onLost: () => new CapstanError('cancelled', 'The client has gone away.'),
+    maxUnreadBytes: host.maxUnreadBytes,
   })
   void closeAfter(peer)
 
@@ -103,7 +106,7 @@ function serveSocket(host: Host, socket: Socket): void {
 }
 
 /** A client that stopped reading would otherwise have the logs of all servers kept for it in memory. */
-const maxUnreadBytes = 4 * 2 ** 20
+const maxUnreadLogBytes = 4 * 2 ** 20
 
 function readHello(params: unknown): Hello {
   const hello = typeof params === 'object' && params !== null ? (params as Partial<Hello>) : {}
