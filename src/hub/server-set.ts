@@ -59,7 +59,7 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
       const specs = specsOf(configured, builtins)
       servers = new Map(specs.map((spec) => [spec.name, successor(before.get(spec.name), spec)]))
       const goners = [...before.values()].filter(({ spec, live }) => servers.get(spec.name)?.live !== live)
-      await Promise.all(goners.map(({ live }) => live.close()))
+      await Promise.all(goners.map(({ live }) => live.retire()))
     },
     async control(name, action, options) {
       const { spec, effective, live } = entryOf(name)
@@ -86,7 +86,7 @@ export function serverSet(context: HubContext, builtins: readonly BuiltinServer[
 
   function successor(old: Member | undefined, spec: ServerSpec): Member {
     if (old === undefined) return start(spec)
-    return isSameSpec(old.spec, spec) ? old : start(spec, old.live.close())
+    return isSameSpec(old.spec, spec) ? old : start(spec, old.live.retire())
   }
 
   /** A server starts after its predecessor has gone: two at once would fight over the same files and ports. */

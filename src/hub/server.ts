@@ -61,8 +61,13 @@ export interface LiveServer {
   readonly restart: () => Promise<void>
   readonly login: (options: AskOptions) => Promise<void>
   readonly logout: (options: AskOptions) => Promise<void>
+  /** Takes no more requests; ends when those under way are done, or after a while. */
+  readonly retire: () => Promise<void>
   readonly close: () => Promise<void>
 }
+
+/** How long the calls of a server that is replaced may go on. */
+const retireMs = 10_000
 
 export function liveServer(setup: ServerSetup): LiveServer {
   const { name, limits, emit, toolExists, keepListing } = setup
@@ -73,6 +78,7 @@ export function liveServer(setup: ServerSetup): LiveServer {
   let seenEpoch = 0
   let failed: ServerState | undefined
   let closing: Promise<void> | undefined
+  const underWay = new Set<Promise<unknown>>()
   const lists = serverLists({
     name,
     limits,
@@ -99,9 +105,14 @@ export function liveServer(setup: ServerSetup): LiveServer {
       return held.connection({ signal, patienceMs: limits.startMs })
     },
     list: lists.list,
-    request: async (method, params, options) =>
-      (await leased(options.signal)).request(method, params, sendOptions(options)),
-    callTool: async (tool, args, options) => (await leased(options.signal)).callTool(tool, args, sendOptions(options)),
+    request: async (method, params, options) => {
+      const held = await leased(options.signal)
+      return track(held.request(method, params, sendOptions(options)))
+    },
+    callTool: async (tool, args, options) => {
+      const held = await leased(options.signal)
+      return track(held.callTool(tool, args, sendOptions(options)))
+    },
     restart: async () => (await leased()).restart(),
     async login(options) {
       await byLogin(setup.login)(options)
@@ -112,7 +123,14 @@ export function liveServer(setup: ServerSetup): LiveServer {
       // What is connected still has the old rights.
       await lease?.close()
     },
-    close: () => (closing ??= close()),
+    retire: () => (closing ??= close(retireMs)),
+    close: () => (closing ??= close(0)),
+  }
+
+  function track<Value>(work: Promise<Value>): Promise<Value> {
+    const tracked = work.finally(() => underWay.delete(tracked))
+    underWay.add(tracked)
+    return tracked
   }
 
   function byLogin(act: ServerSetup['login']): (options: AskOptions) => Promise<void> {
@@ -171,9 +189,10 @@ export function liveServer(setup: ServerSetup): LiveServer {
     if (isReturn) void lists.refreshAll()
   }
 
-  async function close(): Promise<void> {
+  async function close(graceMs: number): Promise<void> {
     ending.abort(new CapstanError('cancelled', `Server "${name}" was stopped.`, { server: name }))
     const held = await leasing?.catch(() => undefined)
+    if (graceMs > 0) await settledWithin(underWay, graceMs)
     await held?.release()
   }
 
@@ -182,6 +201,15 @@ export function liveServer(setup: ServerSetup): LiveServer {
     const message = `Server "${name}" failed: ${messageOf(error)}`
     return new CapstanError('transport_failed', message, { server: name, cause: error })
   }
+}
+
+async function settledWithin(work: Iterable<Promise<unknown>>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([Promise.allSettled(work), late])
+  clearTimeout(timer)
 }
 
 /** Options that were not given must not hide the defaults. */
