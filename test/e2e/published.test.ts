@@ -31,7 +31,7 @@ describe.concurrent('with the three published servers of the example', () => {
   })
 
   test.each([
-    ['text', [], ['everything  13 tools', 'filesystem  14 tools', 'memory  9 tools', 'Echoes back the input']],
+    ['text', [], ['everything  15 tools', 'filesystem  14 tools', 'memory  9 tools', 'Echoes back the input']],
     ['TypeScript', ['--ts'], ['declare const tools', 'echo(a:{message:string}):R', 'read_text_file(a:{path:string']],
     ['costs', ['--tokens'], ['everything.echo', '%']],
     ['Markdown', ['--markdown'], ['# MCP catalogue', '#### `memory.read_graph`', '| `message` | `string` | yes |']],
@@ -53,9 +53,10 @@ describe.concurrent('with the three published servers of the example', () => {
     const { stdout } = await capstan('list', '--all', '--json', '--fresh')
 
     const lists = JSON.parse(stdout) as Readonly<Record<string, readonly unknown[]>>
-    expect(lists['servers']).toMatchObject(servers.map((name) => ({ name, state: { kind: 'ready', era: 'legacy' } })))
+    const theirs = servers.map((name) => ({ name, state: { kind: 'ready', era: 'legacy' } }))
+    expect(lists['servers']).toMatchObject([...theirs, { name: 'prompts', isBuiltin: true }])
     const counts = ['tools', 'prompts', 'resources', 'templates'].map((kind) => lists[kind]?.length)
-    expect(counts).toEqual([36, 4, 8, 2])
+    expect(counts).toEqual([40, 14, 8, 2])
   })
 
   test.each([
