@@ -36,7 +36,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = (() => {
 
 /** The packages that a part of the built command line may load at once; a part that is not named may load none. */
 const mayLoad: Readonly<Record<string, readonly string[]>> = (() => {
-  const editing = ['add', 'config', 'disable', 'enable', 'import', 'remove', 'review']
+  const editing = ['add', 'config', 'connect', 'disable', 'disconnect', 'enable', 'import', 'remove', 'review']
   const sdk = ['client', 'core'].map((name) => `@modelcontextprotocol/${name}`)
   const server = ['server', 'core'].map((name) => `@modelcontextprotocol/${name}`)
   return {

@@ -53,6 +53,18 @@ const table: Readonly<Record<Verb, CommandEntry>> = {
     summary: 'bring in the servers of other clients',
     load: () => import('./commands/import.ts'),
   },
+  connect: {
+    group: 'Set up',
+    usage: 'connect CLIENT…',
+    summary: 'put Capstan into other clients',
+    load: () => import('./commands/connect.ts'),
+  },
+  disconnect: {
+    group: 'Set up',
+    usage: 'disconnect CLIENT…',
+    summary: 'take it out again, byte for byte',
+    load: () => import('./commands/disconnect.ts'),
+  },
   add: {
     group: 'Set up',
     usage: 'add NAME URL | add NAME -- COMMAND…',

@@ -81,7 +81,8 @@ interface PairForm {
   readonly separator: RegExp
 }
 
-function pairs(texts: readonly string[], { flag, separator }: PairForm): Readonly<Record<string, string>> {
+/** `NAME=VALUE` texts by their names. */
+export function pairs(texts: readonly string[], { flag, separator }: PairForm): Readonly<Record<string, string>> {
   return Object.fromEntries(
     texts.map((text) => {
       const found = separator.exec(text)

@@ -1,6 +1,6 @@
-import { clientIds, clients, type ClientId } from '../config/import/clients.ts'
+import { clientIds, type ClientId } from '../config/import/clients.ts'
 import { CapstanError } from '../errors.ts'
-import { nearest } from '../hub/nearest.ts'
+import { clientNamed } from './client-named.ts'
 import type { CommandContext, CommandInput } from './command.ts'
 
 /** What a person asked `capstan import` for. */
@@ -35,16 +35,4 @@ export function wishesOf({ flags }: CommandContext, { values, positionals }: Com
     })
   }
   return wishes
-}
-
-function clientNamed(typed: string): ClientId {
-  const name = typed.toLowerCase()
-  const found = clientIds.find((id) => id === name || clients[id].aliases.some((alias: string) => alias === name))
-  if (found !== undefined) return found
-  const known = clientIds.flatMap((id) => [id, ...clients[id].aliases])
-  const [closest] = nearest(name, known)
-  const meant = closest === undefined ? '' : ` Did you mean "${closest}"?`
-  throw new CapstanError('usage', `There is no client "${typed}" to import from.${meant}`, {
-    next: `Known clients: ${clientIds.join(', ')}.`,
-  })
 }

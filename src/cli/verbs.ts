@@ -8,6 +8,8 @@ export const verbs = [
   'prompt',
   'read',
   'import',
+  'connect',
+  'disconnect',
   'add',
   'remove',
   'enable',

@@ -7,9 +7,22 @@ import { splitCommand } from './split-command.ts'
  */
 export function startsCapstan(entry: RawEntry): boolean {
   const { command, args } = entry
+  if (isMarked(entry)) return true
   if (typeof command !== 'string') return false
   const words = [command, ...(Array.isArray(args) ? args.filter((arg) => typeof arg === 'string') : [])]
   return runsCapstan(words) || runsCapstan([...wordsOf(command), ...words.slice(1)])
+}
+
+/** What `capstan connect` writes into its entries, whatever program or address they hold: the client that they are for. */
+export const clientVariable = 'CAPSTAN_CLIENT'
+export const clientHeader = 'X-Capstan-Client'
+
+function isMarked({ env, headers }: RawEntry): boolean {
+  return hasName(env, clientVariable) || hasName(headers, clientHeader)
+}
+
+function hasName(fields: RawEntry[string] | undefined, name: string): boolean {
+  return typeof fields === 'object' && fields !== null && Object.hasOwn(fields, name)
 }
 
 /** Whether it would start only the server over the prompt library, which holds no servers and starts none. */

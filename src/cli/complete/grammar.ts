@@ -1,3 +1,4 @@
+import { gatewayModes } from '../../config/connect/gateway-entry.ts'
 import { clientIds, clients } from '../../config/import/clients.ts'
 import type { Standing } from '../../config/types.ts'
 import type { Catalogue, ListKind } from '../../hub/api.ts'
@@ -52,7 +53,9 @@ export const positionals: Readonly<Record<string, (asking: Asking) => Answer>> =
   prompt: promptWords,
   read: one(async ({ knowledge }) => words(resourceWords(await knowledge.catalogue('resources')))),
   exec: one(() => files()),
-  import: ({ given }) => words(clientWords().filter(({ value }) => !given.positionals.includes(value))),
+  import: otherClients,
+  connect: otherClients,
+  disconnect: otherClients,
   remove: servers((standing) => standing !== 'own'),
   enable: servers((standing) => standing === 'disabled'),
   disable: servers((standing) => standing !== 'disabled' && standing !== 'own'),
@@ -77,6 +80,8 @@ export const flagValues: Readonly<Record<string, (asking: Asking, prefix: string
   args: ({ typed }, prefix) => (typed.startsWith('@') ? files(`${prefix}@`) : nothing),
   server: async ({ knowledge }, prefix) => words(serverWords(await knowledge.servers()), prefix),
   type: (_, prefix) => words(plain(['http', 'sse']), prefix),
+  as: (_, prefix) => words(plain(['entry', 'skill']), prefix),
+  mode: (_, prefix) => words(plain(gatewayModes), prefix),
   file: (_, prefix) => files(prefix),
   prompt: async ({ typed, knowledge }, prefix) =>
     words(offerPrompts((await knowledge.catalogue('prompts')).prompts, typed), prefix),
@@ -147,8 +152,9 @@ function resourceWords({ resources }: Catalogue): readonly Candidate[] {
   return resources.map(({ uri, title, name, description }) => ({ value: uri, about: title ?? description ?? name }))
 }
 
-function clientWords(): readonly Candidate[] {
-  return clientIds.map((id) => ({ value: id, about: clients[id].title }))
+function otherClients({ given }: Asking): Offer {
+  const others = clientIds.filter((id) => !given.positionals.includes(id))
+  return words(others.map((id) => ({ value: id, about: clients[id].title })))
 }
 
 function tagWords(prompts: readonly StoredPrompt[]): readonly Candidate[] {

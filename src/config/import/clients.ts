@@ -21,6 +21,8 @@ interface Client {
   readonly title: string
   readonly aliases: readonly string[]
   readonly files: (at: Folders) => { readonly user: readonly string[]; readonly project?: readonly string[] }
+  /** Its folder of the person's own skills; absent where it reads none from the disk. */
+  readonly skills?: (at: Folders) => string
 }
 
 /** Clients whose servers can be imported, in the order in which they name a server that several of them have. */
@@ -29,6 +31,7 @@ export const clients = {
     title: 'Claude Code',
     aliases: ['claude'],
     files: ({ env, home, join }) => ({ user: [join(env['CLAUDE_CONFIG_DIR'] ?? home, '.claude.json')] }),
+    skills: ({ env, home, join }) => join(env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude'), 'skills'),
   },
   'claude-desktop': {
     title: 'Claude Desktop',
@@ -42,6 +45,7 @@ export const clients = {
       user: [join(home, '.cursor', 'mcp.json')],
       project: [join(project, '.cursor', 'mcp.json')],
     }),
+    skills: ({ home, join }) => join(home, '.cursor', 'skills'),
   },
   vscode: {
     title: 'VS Code',
@@ -50,6 +54,7 @@ export const clients = {
       user: ['Code', 'Code - Insiders', 'VSCodium'].map((product) => join(appData, product, 'User', 'mcp.json')),
       project: [join(project, '.vscode', 'mcp.json')],
     }),
+    skills: ({ home, join }) => join(home, '.copilot', 'skills'),
   },
   cline: {
     title: 'Cline',
@@ -70,6 +75,7 @@ export const clients = {
         ),
       ],
     }),
+    skills: ({ home, join }) => join(home, '.cline', 'skills'),
   },
   windsurf: {
     title: 'Windsurf',
@@ -78,6 +84,7 @@ export const clients = {
     files: ({ home, join }) => ({
       user: [join(home, '.codeium', 'windsurf', 'mcp_config.json'), join(home, '.codeium', 'mcp_config.json')],
     }),
+    skills: ({ home, join }) => join(home, '.codeium', 'windsurf', 'skills'),
   },
   codex: {
     title: 'Codex',
@@ -86,6 +93,7 @@ export const clients = {
       user: [join(env['CODEX_HOME'] ?? join(home, '.codex'), 'config.toml')],
       project: [join(project, '.codex', 'config.toml')],
     }),
+    skills: ({ home, join }) => join(home, '.agents', 'skills'),
   },
   gemini: {
     title: 'Gemini CLI',
@@ -94,6 +102,7 @@ export const clients = {
       user: [join(home, '.gemini', 'settings.json')],
       project: [join(project, '.gemini', 'settings.json')],
     }),
+    skills: ({ home, join }) => join(home, '.gemini', 'skills'),
   },
   opencode: {
     title: 'opencode',
@@ -111,6 +120,7 @@ export const clients = {
         join('.opencode', 'opencode.jsonc'),
       ].map((file) => join(project, file)),
     }),
+    skills: ({ xdgConfig, join }) => join(xdgConfig, 'opencode', 'skills'),
   },
   zed: {
     title: 'Zed',
@@ -124,6 +134,7 @@ export const clients = {
       ],
       project: [join(project, '.zed', 'settings.json')],
     }),
+    skills: ({ home, join }) => join(home, '.agents', 'skills'),
   },
   pi: {
     title: 'pi',
@@ -135,6 +146,7 @@ export const clients = {
       ],
       project: [join(project, '.pi', 'mcp.json')],
     }),
+    skills: ({ env, home, join }) => join(env['PI_CODING_AGENT_DIR'] ?? join(home, '.pi', 'agent'), 'skills'),
   },
 } as const satisfies Record<string, Client>
 
@@ -154,6 +166,12 @@ export function clientFiles(client: ClientId, surroundings: ImportSurroundings):
     ...ofUser.map((path) => ({ client, path, scope: 'user' as const })),
     ...ofProject.map((path) => ({ client, path, scope: 'project' as const })),
   ]
+}
+
+/** Where a client reads the person's own skills on this platform; undefined where it reads none from the disk. */
+export function skillsFolder(client: ClientId, surroundings: ImportSurroundings): string | undefined {
+  const { skills }: Client = clients[client]
+  return skills?.(foldersOf(surroundings))
 }
 
 interface Folders extends Omit<ImportSurroundings, 'cwd'> {
