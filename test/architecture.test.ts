@@ -55,6 +55,8 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = (() => {
     // The protocol of the prompt server; yaml reads and writes the formats of other clients.
     'src/cli/serve-library.ts': [...server, 'minisearch', 'yaml', 'zod'],
     'src/sandbox/worker.ts': ['quickjs-wasi'],
+    // The first frame: neither the SDK of the protocol nor that of the models.
+    'src/cli/chat/hold-session.ts': ['@earendil-works/pi-tui', 'get-east-asian-width', 'marked'],
     // Loaded with the first step of a model; each provider is a part of its own.
     'src/agent/ai-model.ts': ['ai', '@ai-sdk/provider', '@ai-sdk/provider-utils', 'zod'],
     // Loaded while the server boots: everything before it must be there in a few ms.

@@ -150,6 +150,12 @@ const table: Readonly<Record<Verb, CommandEntry>> = {
     summary: 'ask a model, which may use your tools',
     load: () => import('./commands/ask.ts'),
   },
+  chat: {
+    group: 'Agent',
+    usage: 'chat [--continue | --resume [ID]]',
+    summary: 'a session with a model, your tools and prompts',
+    load: () => import('./commands/chat.ts'),
+  },
   library: {
     group: 'Library',
     usage: 'library COMMAND',

@@ -6,6 +6,7 @@ import { aliases } from './verbs.ts'
 import type { Command, CommandInput, GlobalFlags, Io } from './command.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { globalOptions } from './global-options.ts'
+import { whyNoSession } from './chat/why-no-session.ts'
 import { columnsFor } from './render/style.ts'
 
 /** Runs one command line. The one place that prints errors and decides the exit code. */
@@ -25,7 +26,7 @@ async function run(argv: readonly string[], io: Io, interrupted: AbortSignal): P
   if (entry === undefined && rest.includes('--version')) return printVersion(io)
 
   // One chunk holds config and hub; it is read while the verb's own is.
-  const [{ command }, { openContext }] = await Promise.all([(entry ?? overview).load(), import('./context.ts')])
+  const [{ command }, { openContext }] = await Promise.all([(entry ?? bare(rest, io)).load(), import('./context.ts')])
   const input = parse(rest, command, verb)
   if (entry !== undefined && input.values['help'] === true) {
     return printCommandHelp({ entry, command, words: input.positionals }, io)
@@ -36,13 +37,19 @@ async function run(argv: readonly string[], io: Io, interrupted: AbortSignal): P
   return await command.run(context, input)
 }
 
-/** `capstan` alone. */
-const overview = { load: () => import('./commands/overview.ts') }
+/** `capstan` alone: a session, which opens on the overview; where none can be held, the overview by itself. */
+function bare(words: readonly string[], io: Io): Pick<CommandEntry, 'load'> {
+  const reason = whyNoSession(io, { json: words.includes('--json'), noInput: words.includes('--no-input') })
+  return reason === undefined
+    ? { load: () => import('./commands/chat.ts') }
+    : { load: () => import('./commands/overview.ts') }
+}
 
 function takeVerb(argv: readonly string[]): { readonly verb: string | undefined; readonly rest: readonly string[] } {
   // Other tools spell these verbs as flags, and people's scripts do.
   if (argv[0] === '-p') return { verb: 'ask', rest: argv.slice(1) }
   if (argv[0] === '--list-prompts') return { verb: 'list', rest: ['--prompts', ...argv.slice(1)] }
+  if (argv[0] === '--interactive-prompt') return { verb: 'chat', rest: ['--prompt', ...argv.slice(1)] }
   const { tokens } = parseArgs({
     args: [...argv],
     options: globalOptions,
@@ -51,9 +58,14 @@ function takeVerb(argv: readonly string[]): { readonly verb: string | undefined;
     tokens: true,
   })
   const first = tokens.find((token) => token.kind === 'positional')
+  // `capstan --resume ID` has no verb, and its first word is none.
+  const isResumed = tokens.some(({ kind, ...token }) => kind === 'option' && 'name' in token && goingOn.has(token.name))
+  if (isResumed && first?.value !== 'chat') return { verb: 'chat', rest: argv }
   if (first === undefined) return { verb: undefined, rest: argv }
   return { verb: verbOf(first.value), rest: argv.toSpliced(first.index, 1) }
 }
+
+const goingOn: ReadonlySet<string> = new Set(['continue', 'resume'])
 
 function verbOf(word: string): string {
   return Object.hasOwn(aliases, word) ? (aliases[word] ?? word) : word

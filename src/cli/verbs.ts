@@ -25,6 +25,7 @@ export const verbs = [
   'stop',
   'restart',
   'ask',
+  'chat',
   'library',
   'config',
   'completion',

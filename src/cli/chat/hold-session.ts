@@ -1,0 +1,97 @@
+import { ProcessTerminal } from '@earendil-works/pi-tui'
+import { CapstanError, messageOf } from '../../errors.ts'
+import type { Desk } from '../../terminal/desk.ts'
+import { openScreen, type Screen } from '../../terminal/open-screen.ts'
+import type { CommandContext, Io } from '../command.ts'
+import { openContext } from '../context.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { openBrowser } from '../open-browser.ts'
+import { lateHub } from './late-hub.ts'
+import { type Beginning, openDesk } from './open-desk.ts'
+
+export interface SessionWish {
+  readonly beginning: Beginning
+  readonly model: string | undefined
+  /** Sent first, as if it had been typed. */
+  readonly line: string | undefined
+}
+
+/** A session on the terminal, from its first frame until the person leaves. */
+export async function holdSession(context: CommandContext, wish: SessionWish): Promise<number> {
+  const { io, flags, signal } = context
+  using mishap = watchProcess()
+  await using screen = openScreen({
+    terminal: new ProcessTerminal(),
+    env: io.env,
+    openPage: (url) => openBrowser(url, { env: io.env }),
+  })
+  // The terminal is the screen's now: nothing else may ask on it or write to it.
+  await using own = openContext({ io: onScreen(io, screen), flags: { ...flags, mayAsk: false }, interrupted: signal })
+  const opening = seatAt(own, screen, wish)
+  const failing = opening.then(() => new Promise<void>(() => {}))
+  try {
+    await Promise.race([screen.left, whenAborted(signal), mishap.happened, failing])
+  } finally {
+    // The person sees at once that it is over; what runs behind it ends after that.
+    await screen[Symbol.asyncDispose]()
+    const desk = await opening.catch(() => undefined)
+    if (desk !== undefined) sayHowToGoOn(desk, io)
+    await desk?.[Symbol.asyncDispose]()
+  }
+  return signal.aborted ? exitCodes.interrupted : exitCodes.ok
+}
+
+/** Opens what the screen drives, behind its first frame. */
+async function seatAt(
+  own: CommandContext,
+  screen: Screen,
+  { beginning, model, line }: SessionWish,
+): Promise<Desk & AsyncDisposable> {
+  // Nobody is asked for trust here: what waits for it is part of the overview.
+  const hub = own.openHub(() => [])
+  hub.catch((error: unknown) => {
+    const next = error instanceof CapstanError ? error.next : undefined
+    screen.say({ level: 'error', text: `The servers cannot be reached: ${messageOf(error)}`, next })
+  })
+  const desk = await openDesk({ hub: lateHub(hub), config: await own.loadConfig(), screen, beginning, model })
+  screen.attach(desk)
+  if (beginning.kind === 'picked') screen.pickConversation()
+  if (line !== undefined) screen.submit(line)
+  return desk
+}
+
+function onScreen(io: Io, screen: Screen): Io {
+  const err = (text: string): void => {
+    const isWarning = text.startsWith('warning: ')
+    screen.say({ level: isWarning ? 'warning' : 'info', text: text.replace(/^(?:warning|capstan): /, '').trimEnd() })
+  }
+  // Not a copy: where the current folder is gone, asking for it throws.
+  return Object.create(io, { err: { value: err } }) as Io
+}
+
+function sayHowToGoOn(desk: Desk, io: Io): void {
+  const session = desk.session()
+  if (session.history().some(({ kind }) => kind === 'user')) {
+    io.err(`To go on with this conversation: capstan --resume ${session.status().conversation}\n`)
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+/** A bug must not leave the terminal as the screen needs it, and a terminal that has gone away is no bug. */
+function watchProcess(): Disposable & { readonly happened: Promise<void> } {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  process.once('uncaughtException', reject)
+  process.once('unhandledRejection', reject)
+  process.stdout.on('error', resolve)
+  return {
+    happened: promise,
+    [Symbol.dispose]() {
+      process.off('uncaughtException', reject)
+      process.off('unhandledRejection', reject)
+    },
+  }
+}

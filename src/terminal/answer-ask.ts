@@ -1,0 +1,164 @@
+import { checkField } from '../commands/fields.ts'
+import type { Candidate } from '../commands/command.ts'
+import type { FormField } from '../commands/outcome.ts'
+import { rank } from '../commands/fuzzy.ts'
+import type { Answer, Ask } from '../hub/api.ts'
+import { type AskField, formFields, readField, readForm } from '../hub/asks/form-fields.ts'
+import { plainLine, plainText, revealedText } from '../policy/plain-text.ts'
+import { wrapped } from './blocks/drawn.ts'
+import { choicePanel } from './panels/choice-panel.ts'
+import { type CompleteOptions, formPanel, type FormValues } from './panels/form-panel.ts'
+import type { Panel } from './panels/panel.ts'
+import type { Workplace } from './workplace.ts'
+
+interface Asking {
+  readonly place: Workplace
+  readonly openPage: (url: string) => Promise<boolean>
+  readonly onAnswer: (answer: Answer) => void
+}
+
+/** Puts what a server asks to the person. Disposing it takes the question away. */
+export function answerAsk(ask: Ask, { place, openPage, onAnswer }: Asking): Disposable {
+  let shown: Panel | undefined
+  if (ask.kind === 'form') replace(formStart(ask), false)
+  else if (ask.kind === 'url') replace(pagePanel(ask), false)
+  else onAnswer({ action: 'decline', reason: 'The session answers no sampling requests.' })
+  return { [Symbol.dispose]: () => replace(undefined, true) }
+
+  function replace(panel: Panel | undefined, isCalledFor: boolean): void {
+    const old = shown
+    shown = panel
+    if (old !== undefined) place.panels.close(old)
+    if (panel !== undefined) place.panels.open(panel, { isCalledFor })
+  }
+
+  function formStart(form: Ask & { kind: 'form' }): Panel {
+    const fields = formFields(form.schema)
+    // A choice first: a form that comes by itself must not take what is being typed for its first value.
+    return question({
+      lines: (width) => [
+        ...wrapped(`${plainLine(form.server)} asks:`, width).map(place.paint.heading),
+        ...wrapped(plainText(form.message), width, '  ').slice(0, mostLines),
+      ],
+      choices: [
+        {
+          value: 'accept',
+          label:
+            fields.length === 0 ? 'agree' : `answer (${fields.length === 1 ? '1 field' : `${fields.length} fields`})`,
+        },
+        { value: 'decline', label: 'decline' },
+      ],
+      onAccept: () => {
+        if (fields.length === 0) onAnswer({ action: 'accept', content: {} })
+        else replace(fieldsPanel(form, fields, {}), true)
+      },
+    })
+  }
+
+  function fieldsPanel(form: Ask & { kind: 'form' }, fields: readonly AskField[], values: FormValues): Panel {
+    return formPanel({
+      title: `${plainLine(form.server)} asks`,
+      description: form.message,
+      fields,
+      values,
+      check: (field, text) => problemOf(fields, field, text),
+      complete: completeChoices,
+      escape: 'goes back',
+      tui: place.tui,
+      paint: place.paint,
+      onFilled: (filled) => replace(sendPanel(form, fields, filled), true),
+      onEscape: () => replace(formStart(form), true),
+      onKey: place.onAnyKey,
+    })
+  }
+
+  /** Nothing goes to a server before the person has seen all of it. */
+  function sendPanel(form: Ask & { kind: 'form' }, fields: readonly AskField[], values: FormValues): Panel {
+    const { content } = readForm(fields, new Map(Object.entries(values)))
+    return question({
+      lines: (width) => [
+        ...wrapped(`Send this to ${plainLine(form.server)}?`, width).map(place.paint.heading),
+        ...Object.entries(content).flatMap(([name, value]) =>
+          wrapped(revealedText(JSON.stringify(value)), width, `  ${plainLine(name)} = `),
+        ),
+      ],
+      choices: [
+        { value: 'accept', label: 'send' },
+        { value: 'change', label: 'change it' },
+        { value: 'decline', label: 'decline' },
+      ],
+      onAccept: () => onAnswer({ action: 'accept', content }),
+      onChange: () => replace(fieldsPanel(form, fields, values), true),
+    })
+  }
+
+  function pagePanel({ server, message, url, purpose }: Ask & { kind: 'url' }): Panel {
+    const page = URL.parse(url)
+    const why = purpose === 'login' ? 'wants you to log in at' : 'wants you to visit a page at'
+    return question({
+      lines: (width) => [
+        ...wrapped(`${plainLine(server)} ${why} ${page?.host ?? 'an address that cannot be read'}:`, width).map(
+          place.paint.heading,
+        ),
+        ...wrapped(revealedText(page?.href ?? url), width, '  '),
+        ...wrapped(plainText(message), width, '  ').slice(0, mostLines),
+      ],
+      choices: [
+        { value: 'accept', label: 'open it' },
+        { value: 'decline', label: 'decline' },
+      ],
+      onAccept: () => {
+        if (page === null) return onAnswer({ action: 'decline', reason: 'not a page' })
+        place.detach(visit(page.href))
+      },
+    })
+  }
+
+  async function visit(address: string): Promise<void> {
+    if (!(await openPage(address))) {
+      place.show({ render: (width) => wrapped(`Open it yourself: ${revealedText(address)}`, width) })
+    }
+    onAnswer({ action: 'accept' })
+  }
+
+  function question(asked: {
+    readonly lines: (width: number) => readonly string[]
+    readonly choices: readonly { readonly value: 'accept' | 'change' | 'decline'; readonly label: string }[]
+    readonly onAccept: () => void
+    readonly onChange?: () => void
+  }): Panel {
+    return choicePanel({
+      lines: asked.lines,
+      choices: asked.choices,
+      escape: 'cancels the question',
+      paint: place.paint,
+      onChange: () => place.tui.requestRender(),
+      onAnswer: (value) => {
+        if (value === 'accept') asked.onAccept()
+        else if (value === 'change') asked.onChange?.()
+        else onAnswer({ action: 'decline', reason: 'The person said no.' })
+      },
+      onEscape: () => onAnswer({ action: 'cancel' }),
+      onKey: place.onAnyKey,
+    })
+  }
+}
+
+const mostLines = 12
+
+function problemOf(fields: readonly AskField[], field: FormField, text: string): string | undefined {
+  const own = fields.find(({ name }) => name === field.name)
+  if (own === undefined) return checkField(field, text)
+  const reading = readField(own, text)
+  return 'problem' in reading ? reading.problem : undefined
+}
+
+/** The choices of a field; where several can be given, those behind the last comma. */
+async function completeChoices(field: FormField, { typed }: CompleteOptions): Promise<readonly Candidate[]> {
+  const choices = field.kind === 'boolean' ? [{ value: 'true' }, { value: 'false' }] : (field.choices ?? [])
+  const comma = field.kind === 'choices' ? typed.lastIndexOf(',') + 1 : 0
+  return rank(choices, typed.slice(comma).trim(), ({ value }) => value).map(({ item }) => ({
+    value: `${typed.slice(0, comma)}${item.value}`,
+    ...('title' in item && item.title !== undefined ? { detail: item.title } : {}),
+  }))
+}

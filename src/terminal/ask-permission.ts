@@ -1,0 +1,98 @@
+import type { PermissionChoice, SessionAnswer, SessionAsk } from '../agent/session.ts'
+import { plainLine, revealedText } from '../policy/plain-text.ts'
+import { wrapped } from './blocks/drawn.ts'
+import { choicePanel } from './panels/choice-panel.ts'
+import { formPanel } from './panels/form-panel.ts'
+import type { Panel } from './panels/panel.ts'
+import type { Workplace } from './workplace.ts'
+
+export type PermissionAsk = SessionAsk & { readonly kind: 'permission' }
+
+interface Asking {
+  readonly place: Workplace
+  readonly onAnswer: (answer: SessionAnswer) => void
+  /** Stops the turn. */
+  readonly onStop: () => void
+}
+
+/** Asks whether a call may run. Disposing it takes the question away. */
+export function askPermission(ask: PermissionAsk, { place, onAnswer, onStop }: Asking): Disposable {
+  let shown: Panel | undefined
+  replace(choices(), false)
+  return { [Symbol.dispose]: () => replace(undefined, true) }
+
+  function replace(panel: Panel | undefined, isCalledFor: boolean): void {
+    const old = shown
+    shown = panel
+    if (old !== undefined) place.panels.close(old)
+    if (panel !== undefined) place.panels.open(panel, { isCalledFor })
+  }
+
+  function choices(): Panel {
+    return choicePanel<PermissionChoice>({
+      lines: (width, isWhole) => questionLines(ask, { width, isWhole, place }),
+      choices: ask.choices.map((value) => ({ value, label: choiceLabel(value, ask) })),
+      escape: 'stops the turn',
+      paint: place.paint,
+      onChange: () => place.tui.requestRender(),
+      onAnswer: (choice) => (choice === 'no' ? replace(reason(), true) : onAnswer({ kind: 'permission', choice })),
+      onEscape: onStop,
+      onKey: place.onAnyKey,
+    })
+  }
+
+  /** The model gets to know why, if the person says so. */
+  function reason(): Panel {
+    return formPanel({
+      title: `No to ${plainLine(ask.label)}`,
+      fields: [{ name: 'reason', title: 'What should the model know?', required: false, kind: 'text' }],
+      values: {},
+      check: () => undefined,
+      complete: async () => [],
+      escape: 'goes back to the choices',
+      tui: place.tui,
+      paint: place.paint,
+      onFilled: ({ reason: text }) =>
+        onAnswer({ kind: 'permission', choice: 'no', ...(text === undefined ? {} : { reason: text }) }),
+      onEscape: () => replace(choices(), true),
+      onKey: place.onAnyKey,
+    })
+  }
+}
+
+function choiceLabel(choice: PermissionChoice, { tool, label }: PermissionAsk): string {
+  const name = plainLine(label)
+  const labels: Readonly<Record<PermissionChoice, string>> = {
+    once: 'yes, this once',
+    session: `yes, ${name} for this session`,
+    'always-tool': `always ${name}, in this project`,
+    'always-server': `always every tool of ${plainLine(tool?.server ?? name)}, in this project`,
+    no: 'no, and say why',
+  }
+  return labels[choice]
+}
+
+interface Drawing {
+  readonly width: number
+  readonly isWhole: boolean
+  readonly place: Workplace
+}
+
+/** Nothing may hide here: invisible characters are written out. */
+function questionLines(ask: PermissionAsk, { width, isWhole, place: { paint } }: Drawing): readonly string[] {
+  const input = Object.entries(ask.input).flatMap(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+    const lines = text.split('\n').map(revealedText)
+    return wrapped(lines.join('\n'), width, `  ${revealedText(name)} = `)
+  })
+  const isLong = input.length > foldedLines && !isWhole
+  const more = `  … ${input.length - foldedLines} more lines, Ctrl-O shows them`
+  const hints = [...ask.hints, ...(ask.isChanged ? ['has changed since you allowed it'] : [])]
+  return [
+    ...wrapped(`May ${plainLine(ask.label)} run?`, width).map(paint.heading),
+    ...(isLong ? [...input.slice(0, foldedLines), paint.warning(more)] : input),
+    ...hints.flatMap((hint) => wrapped(plainLine(hint), width, '  ! ').map(paint.warning)),
+  ]
+}
+
+const foldedLines = 10

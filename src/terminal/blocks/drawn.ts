@@ -1,0 +1,24 @@
+import { visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui'
+import type { Block } from '../transcript.ts'
+
+/** A block that never changes: it is drawn once for each width. */
+export function frozen(draw: (width: number) => readonly string[]): Block {
+  let known: { readonly width: number; readonly lines: readonly string[] } | undefined
+  return {
+    render(width) {
+      if (known?.width !== width) known = { width, lines: draw(width) }
+      return known.lines
+    },
+  }
+}
+
+/** Lines of a text that fit, each behind the same mark; later ones stand under the first. */
+export function wrapped(text: string, width: number, mark = ''): readonly string[] {
+  const indent = visibleWidth(mark)
+  const room = Math.max(1, width - indent)
+  return text
+    .replaceAll('\t', '    ')
+    .split('\n')
+    .flatMap((line) => (line === '' ? [''] : wrapTextWithAnsi(line, room)))
+    .map((line, index) => (index === 0 ? mark : ' '.repeat(indent)) + line)
+}

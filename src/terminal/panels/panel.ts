@@ -1,0 +1,15 @@
+import type { Component } from '@earendil-works/pi-tui'
+
+/** Something that stands in the editor's place until the person has answered it. */
+export interface Panel extends Component {
+  readonly handleInput: (key: string) => void
+  /** Told when keys begin to come here, and when they stop. */
+  readonly setActive: (isActive: boolean) => void
+}
+
+/** Where panels are shown, one at a time. */
+export interface PanelStack {
+  /** A panel that the person did not call for waits until they have stopped typing. */
+  readonly open: (panel: Panel, options: { readonly isCalledFor: boolean }) => void
+  readonly close: (panel: Panel) => void
+}

@@ -1,0 +1,206 @@
+import type { ConversationEntry, Reply, UserMessage } from '../agent/record.ts'
+import type { CallView, Notice, Session, SessionAsk, SessionEvent, TurnOutcome } from '../agent/session.ts'
+import { unreachable } from '../errors.ts'
+import { answerAsk } from './answer-ask.ts'
+import { askPermission } from './ask-permission.ts'
+import { callBlock, type CallBlock } from './blocks/call-block.ts'
+import { noticeBlock } from './blocks/printed.ts'
+import { makeReplyStream, type ReplyStream } from './blocks/reply-stream.ts'
+import { replyBlock, userBlock } from './blocks/said.ts'
+import { thinkingBlock, type ThinkingBlock } from './blocks/thinking-block.ts'
+import type { Workplace } from './workplace.ts'
+
+/** A session on the screen, from its first event on. Disposing it leaves what was shown. */
+export interface ShownSession extends Disposable {
+  /** Since when a turn has been under way. */
+  readonly busySinceMs: () => number | undefined
+  /** Folds the last result, or shows all of it; below once more, where it has scrolled away. */
+  readonly toggleResult: () => void
+}
+
+export interface ShowSessionSetup {
+  readonly session: Session
+  readonly place: Workplace
+  readonly openPage: (url: string) => Promise<boolean>
+}
+
+export function showSession({ session, place, openPage }: ShowSessionSetup): ShownSession {
+  const { transcript, markdown, paint, now, show } = place
+  const calls = new Map<string, { view: CallView; readonly block: CallBlock }>()
+  const asks = new Map<string, Disposable>()
+  /** The pieces of the reply that is being written: what comes after a call is another one. */
+  let streams: ReplyStream[] = []
+  let isPieceOver = true
+  let thinking: ThinkingBlock | undefined
+  let busySinceMs: number | undefined
+  let explained: readonly Notice['code'][] = []
+  const hearing = session.on((event) => {
+    hear(event)
+    place.tui.requestRender()
+  })
+
+  return {
+    busySinceMs: () => busySinceMs,
+    toggleResult,
+    [Symbol.dispose]() {
+      hearing[Symbol.dispose]()
+      for (const ask of asks.values()) ask[Symbol.dispose]()
+      asks.clear()
+    },
+  }
+
+  function hear(event: SessionEvent): void {
+    switch (event.kind) {
+      case 'turn_started':
+        busySinceMs = now()
+        explained = []
+        return
+      case 'message':
+        return event.message.kind === 'user' ? showUser(event.message) : showReply(event.message)
+      case 'text':
+        thinking = undefined
+        return write(event.text)
+      case 'thinking':
+        return think(event.text)
+      case 'reply_restarts':
+        return restart()
+      case 'call':
+        return showCall(event.call)
+      case 'ask':
+        return ask(event.ask)
+      case 'ask_closed':
+        asks.get(event.id)?.[Symbol.dispose]()
+        return void asks.delete(event.id)
+      case 'notice':
+        explained = [...explained, event.notice.code]
+        return show(noticeBlock(event.notice, paint))
+      case 'turn_ended':
+        busySinceMs = undefined
+        return endTurn(event.outcome)
+      case 'queue':
+      case 'usage':
+      case 'changed':
+        return
+      default:
+        return unreachable(event)
+    }
+  }
+
+  function showUser({ parts, prompt }: UserMessage): void {
+    show(userBlock(parts, paint, prompt))
+  }
+
+  function write(text: string): void {
+    if (isPieceOver) streams.push(makeReplyStream(transcript, markdown))
+    isPieceOver = false
+    streams.at(-1)?.push(text)
+  }
+
+  function endReply(): void {
+    streams = []
+    isPieceOver = true
+    thinking = undefined
+  }
+
+  /** What was streamed stands there already. */
+  function showReply({ parts, end }: Reply): void {
+    if (streams.length === 0) {
+      for (const part of parts)
+        if (part.kind === 'text' && part.text.trim() !== '') show(replyBlock(part.text, markdown))
+    }
+    endReply()
+    if (end === 'stopped') show(noticeBlock({ level: 'info', text: 'Stopped.' }, paint))
+  }
+
+  function think(text: string): void {
+    if (thinking === undefined) {
+      thinking = thinkingBlock(paint)
+      show(thinking)
+    }
+    thinking.push(text)
+  }
+
+  function restart(): void {
+    const isGone = streams.map((stream) => stream.takeBack()).includes(true)
+    for (const [id, { view, block }] of calls) {
+      if (view.state.kind !== 'pending') continue
+      transcript.remove(block)
+      calls.delete(id)
+    }
+    endReply()
+    if (isGone) show(noticeBlock({ level: 'info', text: 'The reply begins anew.' }, paint))
+  }
+
+  function showCall(view: CallView): void {
+    const known = calls.get(view.callId)
+    if (known !== undefined) {
+      known.view = view
+      known.block.update(view)
+      return
+    }
+    isPieceOver = true
+    const block = callBlock(view, { paint, now })
+    calls.set(view.callId, { view, block })
+    show(block)
+  }
+
+  function ask(asked: SessionAsk): void {
+    asks.set(
+      asked.id,
+      asked.kind === 'permission'
+        ? askPermission(asked, {
+            place,
+            onAnswer: (answer) => session.answer(asked.id, answer),
+            onStop: () => session.abort(),
+          })
+        : answerAsk(asked.ask, {
+            place,
+            openPage,
+            onAnswer: (answer) => session.answer(asked.id, { kind: 'server', answer }),
+          }),
+    )
+  }
+
+  function endTurn(outcome: TurnOutcome): void {
+    endReply()
+    if (outcome.kind !== 'failed' || explained.some((code) => saysWhy.has(code))) return
+    const { message, next } = outcome.error
+    show(noticeBlock({ level: 'error', text: message, next }, paint))
+  }
+
+  function toggleResult(): void {
+    const last = [...calls.values()].findLast(({ view }) => view.state.kind === 'ended')
+    if (last === undefined) return
+    if (transcript.isInWindow(last.block)) last.block.unfold(last.block.isFolded())
+    else show(callBlock(last.view, { paint, now, isWhole: true }))
+    place.tui.requestRender()
+  }
+}
+
+/** Notices that a failed turn has no more to add to. */
+const saysWhy: ReadonlySet<Notice['code']> = new Set(['no_model', 'context_full', 'reply_cut', 'steps_used_up'])
+
+/** What was said before, when a conversation is gone on with. */
+export function showHistory(entries: readonly ConversationEntry[], { show, paint, markdown, now }: Workplace): void {
+  const results = new Map(entries.flatMap((entry) => (entry.kind === 'result' ? [[entry.callId, entry] as const] : [])))
+  const shown = entries.slice(-mostEntries)
+  if (shown.length < entries.length) {
+    const text = `${entries.length - shown.length} earlier entries are not shown; /export has all of them.`
+    show(noticeBlock({ level: 'info', text }, paint))
+  }
+  for (const entry of shown) {
+    if (entry.kind === 'user') show(userBlock(entry.parts, paint, entry.prompt))
+    if (entry.kind === 'summary')
+      show(noticeBlock({ level: 'info', text: `Summary of all before: ${entry.text}` }, paint))
+    if (entry.kind !== 'reply') continue
+    for (const part of entry.parts) {
+      if (part.kind === 'text' && part.text.trim() !== '') show(replyBlock(part.text, markdown))
+      if (part.kind !== 'call') continue
+      const { end = 'interrupted', parts = [], ms = 0 } = results.get(part.callId) ?? {}
+      const state = { kind: 'ended' as const, end, parts, ms }
+      show(callBlock({ callId: part.callId, label: part.name, input: part.input, state }, { paint, now }))
+    }
+  }
+}
+
+const mostEntries = 200
