@@ -54,6 +54,8 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = (() => {
     'src/prompts/search.ts': ['minisearch'],
     // The protocol of the prompt server; yaml reads and writes the formats of other clients.
     'src/cli/serve-library.ts': [...server, 'minisearch', 'yaml', 'zod'],
+    // The protocol of the gateway.
+    'src/cli/serve-gateway.ts': [...server, 'zod'],
     'src/sandbox/worker.ts': ['quickjs-wasi'],
     // The first frame: neither the SDK of the protocol nor that of the models.
     'src/cli/chat/hold-session.ts': ['@earendil-works/pi-tui', 'get-east-asian-width', 'marked'],

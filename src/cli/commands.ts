@@ -131,6 +131,12 @@ const table: Readonly<Record<Verb, CommandEntry>> = {
     summary: 'what a server wrote',
     load: () => import('./commands/logs.ts'),
   },
+  serve: {
+    group: 'Run',
+    usage: 'serve [--http ADDR] [--mode MODE]',
+    summary: 'offer all servers to other agents, as one',
+    load: () => import('./commands/serve.ts'),
+  },
   start: { group: 'Run', usage: 'start', summary: 'start the daemon', load: () => import('./commands/start.ts') },
   stop: {
     group: 'Run',

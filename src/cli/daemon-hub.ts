@@ -13,6 +13,8 @@ export interface DaemonSetup {
   readonly io: Io
   readonly flags: GlobalFlags
   readonly signal: AbortSignal
+  /** Who calls; a command of the command line when absent. */
+  readonly client?: string
   readonly onInput?: (question: InputQuestion) => Promise<string>
   readonly onWaiting?: (waiting: WaitingAsk) => void
 }
@@ -56,13 +58,16 @@ export async function dialDaemon(setup: DaemonSetup): Promise<DialledHub> {
   return dial(setup, daemonSocket(setup.io.env))
 }
 
-async function dial({ io, flags, signal, onInput, onWaiting }: DaemonSetup, socketPath: string): Promise<DialledHub> {
+async function dial(
+  { io, flags, signal, client = 'cli', onInput, onWaiting }: DaemonSetup,
+  socketPath: string,
+): Promise<DialledHub> {
   return dialHub(socketPath, {
     signal,
     caller: {
       cwd: io.cwd,
       env: io.env,
-      client: 'cli',
+      client,
       ...(flags.config.length === 0 ? {} : { configFiles: flags.config }),
       ...(flags.trustProject ? { trustProject: true } : {}),
     },

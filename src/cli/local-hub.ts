@@ -11,7 +11,7 @@ import type { CommandContext } from './command.ts'
 /** A hub whose servers run in this process and end with it. */
 export function openLocalHub(
   config: Config,
-  { io, flags, signal }: Pick<CommandContext, 'io' | 'flags' | 'signal'>,
+  { io, flags, signal, client = 'cli' }: Pick<CommandContext, 'io' | 'flags' | 'signal'> & { readonly client?: string },
 ): Promise<Hub> {
   const inputs = openInputs({
     file: inputsFile(io.env),
@@ -28,7 +28,7 @@ export function openLocalHub(
     builtins: isAdhoc ? [] : builtinServers(config, flags.trustProject),
     sandbox: async () => (await import('../sandbox/sandbox.ts')).createSandbox({ spareMs: 0 }),
     grace: graceOfOneCommand,
-    callLog: callLog(`${places(io.env).state}/calls.jsonl`, 'cli'),
+    callLog: callLog(`${places(io.env).state}/calls.jsonl`, client),
     resolve: { inputs },
     // Who can answer says so in the call. Nobody else will come to this process.
     onAsk: async (ask) => {

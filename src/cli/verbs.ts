@@ -21,6 +21,7 @@ export const verbs = [
   'status',
   'calls',
   'logs',
+  'serve',
   'start',
   'stop',
   'restart',

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { CapstanError, messageOf } from '../errors.ts'
 import { kindOf } from './fields.ts'
+import { readGatewaySettings } from './gateway-settings.ts'
 import { readModelSettings } from './model-settings.ts'
 import { readPromptSettings, type TablePlace } from './prompt-settings.ts'
 import type { ReadText } from './read-text.ts'
@@ -13,11 +14,12 @@ const readers: Readonly<Record<string, (value: unknown, at: SettingPlace) => Par
   catalogue_seconds: (value, at) => ({ catalogueSeconds: seconds(value, at) }),
   prompts: (value, at) => ({ prompts: readPromptSettings(value, at) }),
   model: (value, at) => ({ model: readModelSettings(value, at) }),
+  gateway: (value, at) => ({ gateway: readGatewaySettings(value, at) }),
 }
 
 /** What only the user may set: a cloned project must not name programs, addresses for keys to go to, or permissions. */
 const userOnly = new Set(
-  'allow always_allow command commands daemon deny key keys model models permissions prompts_folder providers shell'.split(
+  'allow always_allow command commands daemon deny gateway key keys model models permissions prompts_folder providers shell'.split(
     ' ',
   ),
 )

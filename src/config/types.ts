@@ -134,6 +134,36 @@ export interface Settings {
   readonly prompts?: PromptSettings
   /** What the files say about the model of the session; absent where they say nothing. */
   readonly model?: ModelSettings
+  /** What the user's file says about the gateway; absent where it says nothing. */
+  readonly gateway?: GatewaySettings
+}
+
+/** What a profile or a key lets through, and how it is offered. What is absent takes nothing away. */
+export interface GatewayProfile {
+  readonly servers?: readonly string[]
+  readonly tools?: readonly string[]
+  readonly deny?: readonly string[]
+  readonly ask?: readonly string[]
+  readonly mode?: 'auto' | 'all' | 'meta' | 'code'
+}
+
+/** One table of `[gateway.keys]`: who comes with this token. */
+export interface GatewayKey extends GatewayProfile {
+  readonly profile?: string
+  readonly tokenFile?: string
+  readonly tokenSha256?: string
+}
+
+/** The table `[gateway]`, which only the user may write. */
+export interface GatewaySettings extends GatewayProfile {
+  readonly prefix?: boolean
+  readonly hosts?: readonly string[]
+  readonly origins?: readonly string[]
+  readonly auditArguments?: boolean
+  readonly requestsPerMinute?: number
+  readonly bodyBytes?: number
+  readonly profiles?: Readonly<Record<string, GatewayProfile>>
+  readonly keys?: Readonly<Record<string, GatewayKey>>
 }
 
 /** The table `[model]`, which only the user may write. */

@@ -72,7 +72,7 @@ function toRecord({ tool, ms, outcome, args, result, error }: FinishedCall, call
 }
 
 /** The same value with secrets masked and long texts cut. */
-function masked(value: JsonValue, name = ''): JsonValue {
+export function masked(value: JsonValue, name = ''): JsonValue {
   if (typeof value === 'string') return looksSecret(name, value) ? maskSecret(value) : shortened(value)
   if (Array.isArray(value)) return value.map((item: JsonValue) => masked(item, name))
   if (typeof value !== 'object' || value === null) return value

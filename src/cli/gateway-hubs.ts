@@ -1,0 +1,71 @@
+import { clientVariable } from '../config/self.ts'
+import { CapstanError } from '../errors.ts'
+import { steadyHub, type Reached, type SteadyHub } from '../gateway/steady-hub.ts'
+import type { Hub } from '../hub/api.ts'
+import type { CommandContext } from './command.ts'
+import { dialDaemon, wantsDaemon } from './daemon-hub.ts'
+
+export interface GatewayHubs extends AsyncDisposable {
+  /** The hub of one caller: opened when first used, and again when it was lost. */
+  readonly hubOf: (caller: string) => Hub
+}
+
+interface HubsSetup {
+  /** Whether the servers run in this process instead of the daemon's. */
+  readonly isOwn: boolean
+  readonly note: (text: string) => void
+  readonly onReopened: () => void
+}
+
+/** Through the daemon each caller has a view of its own, so that what one keeps to itself is not shared; servers of our own are one set for all. */
+export function openGatewayHubs(context: CommandContext, { isOwn, note, onReopened }: HubsSetup): GatewayHubs {
+  const { io, flags } = context
+  const isWarm = !isOwn && wantsDaemon(io, flags)
+  const hubs = new Map<string, SteadyHub>()
+  // The signal of the command ends the serving; a hub has to outlive it for the last answers.
+  const never = new AbortController().signal
+  let local: Promise<Hub> | undefined
+
+  return {
+    hubOf(caller) {
+      const name = isWarm ? caller : ''
+      const known = hubs.get(name)
+      if (known !== undefined) return known
+      const hub = steadyHub({ open: () => open(caller), onReopened, note })
+      hubs.set(name, hub)
+      return hub
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...hubs.values()].map((hub) => hub[Symbol.asyncDispose]()))
+    },
+  }
+
+  async function open(caller: string): Promise<Reached> {
+    if (!isWarm) return { hub: await openLocal() }
+    try {
+      const hub = await dialDaemon({ io, flags, signal: never, client: clientOf(caller) })
+      return { hub, lost: hub.closed }
+    } catch (error) {
+      const isMissing =
+        error instanceof CapstanError && ['start_failed', 'connection_refused', 'not_allowed'].includes(error.code)
+      if (!isMissing) throw error
+      note(`No daemon can be had, so the servers run here: ${error.message}`)
+      return { hub: await openLocal() }
+    }
+  }
+
+  function openLocal(): Promise<Hub> {
+    return (local ??= openLocalOnce())
+  }
+
+  async function openLocalOnce(): Promise<Hub> {
+    const { openLocalHub } = await import('./local-hub.ts')
+    return openLocalHub(await context.loadConfig(), { io, flags, signal: never, client: 'gateway' })
+  }
+
+  /** Servers that are one client's own are that of this process and this caller. */
+  function clientOf(caller: string): string {
+    const client = io.env[clientVariable] ?? 'gateway'
+    return `${client}-${process.pid}${caller === 'local' ? '' : `-${caller}`}`
+  }
+}

@@ -1,0 +1,106 @@
+import type { Readable } from 'node:stream'
+import type { Config, GatewaySettings } from '../config/types.ts'
+import { CapstanError } from '../errors.ts'
+import { places } from '../files/places.ts'
+import { openAudit } from '../gateway/audit.ts'
+import { openGateway, type Gateway } from '../gateway/gateway.ts'
+import { readAddress } from '../gateway/http/address.ts'
+import { makeIdentify } from '../gateway/http/keys.ts'
+import { defaultLimits, type HttpLimits } from '../gateway/http/limits.ts'
+import { listenHttp } from '../gateway/http/listen.ts'
+import { serveConnection } from '../gateway/serve-connection.ts'
+import { stdioTransport } from '../prompts/server/stdio-transport.ts'
+import type { CommandContext } from './command.ts'
+import { readCallers, type Callers } from './gateway-callers.ts'
+import { openGatewayHubs } from './gateway-hubs.ts'
+import { plainText } from './plain-text.ts'
+import { seenOnDisk } from './seen-on-disk.ts'
+import type { ServeWishes } from './serve-wishes.ts'
+
+/** Serves all servers as one until the client hangs up, or the signal comes. */
+export async function serveGateway(context: CommandContext, wishes: ServeWishes): Promise<void> {
+  const { io } = context
+  const config = await context.loadConfig()
+  const settings = config.settings.gateway ?? {}
+  const note = (text: string) => io.err(plainText(`${new Date().toISOString()} ${text}\n`))
+  for (const warning of config.warnings) note(`warning: ${warning}`)
+  const callers = await readCallers(wishes, settings, io)
+  const audit = openAudit({
+    file: `${places(io.env).state}/gateway.jsonl`,
+    withArguments: wishes.auditArguments || settings.auditArguments === true,
+    onFailure: (error) => note(`The audit could not be written: ${String(error)}`),
+  })
+  const trusting = trustingServers(config)
+  await using hubs = openGatewayHubs(context, { isOwn: wishes.isOwn, note, onReopened: () => void refresh() })
+  using gateway = openGateway({
+    openHub: hubs.hubOf,
+    audit,
+    seen: seenOnDisk(config),
+    hasPrefix: wishes.hasPrefix && settings.prefix !== false,
+    trustsHints: (server) => trusting.has(server),
+    isShared: callers.keys.length > 1,
+    note,
+  })
+  const refresh = () => gateway.refresh().catch((error: unknown) => note(String(error)))
+  if (wishes.http === undefined) await overStdio(gateway, context, { callers, note })
+  else await overHttp(gateway, context, { wishes, http: wishes.http, settings, callers, note })
+  await audit.settled()
+}
+
+/** Servers whose tools are believed when they say that they only read. */
+function trustingServers({ servers }: Config): ReadonlySet<string> {
+  const trusting = servers.filter(({ standing }) => standing.kind === 'usable' && standing.server.trustHints)
+  return new Set(trusting.map(({ name }) => name))
+}
+
+interface Serving {
+  readonly callers: Callers
+  readonly note: (text: string) => void
+}
+
+async function overStdio(gateway: Gateway, { io, signal }: CommandContext, { callers, note }: Serving): Promise<void> {
+  if (io.stdinIsTerminal) {
+    throw new CapstanError('usage', 'serve speaks MCP with a program, and this is a terminal.', {
+      next: 'Let a client start it, or listen for clients: capstan serve --http 7332',
+    })
+  }
+  const stdin = (io.stdin ?? process.stdin) as Readable
+  const transport = stdioTransport({ stdin, write: io.out })
+  await serveConnection(gateway, { transport, caller: callers.anybody, signal, note })
+}
+
+const drainMs = 10_000
+
+async function overHttp(
+  gateway: Gateway,
+  { io, signal }: CommandContext,
+  { wishes, http, settings, callers, note }: Serving & { wishes: ServeWishes; http: string; settings: GatewaySettings },
+): Promise<void> {
+  await using door = await listenHttp(gateway, {
+    address: readAddress(http),
+    identify: makeIdentify(callers.keys, callers.anybody),
+    hasKeys: callers.keys.length > 0,
+    hosts: [...wishes.hosts, ...(settings.hosts ?? [])],
+    origins: [...wishes.origins, ...(settings.origins ?? [])],
+    limits: limitsOf(settings),
+    note,
+  })
+  await io.out(`${door.url}/mcp\n`)
+  await aborted(signal)
+  await door.drain(drainMs)
+}
+
+function limitsOf({ requestsPerMinute, bodyBytes }: GatewaySettings): HttpLimits {
+  return {
+    ...defaultLimits,
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    ...(bodyBytes === undefined ? {} : { bodyBytes }),
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

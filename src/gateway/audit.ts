@@ -1,0 +1,109 @@
+import { appendFile, mkdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { withLock } from '../files/lock.ts'
+import type { JsonObject, ToolEntry, ToolResult } from '../hub/api.ts'
+import { masked } from '../hub/call-log.ts'
+
+export interface AuditedCall {
+  readonly caller: string
+  readonly client: string
+  readonly tool: Pick<ToolEntry, 'id'>
+  readonly args: JsonObject
+  readonly via: 'direct' | 'call_tool' | 'exec'
+}
+
+/** One line of the audit. */
+export interface AuditRecord {
+  /** ISO 8601. */
+  readonly at: string
+  /** The name of the key that was shown, or `local`. */
+  readonly caller: string
+  /** What the client calls itself; anybody can claim any name. */
+  readonly client: string
+  readonly tool: string
+  readonly via: AuditedCall['via']
+  /** `ok`, `tool_error`, or the code of a failure. */
+  readonly outcome: string
+  readonly ms: number
+  readonly bytesIn: number
+  readonly bytesOut: number
+  readonly args?: unknown
+}
+
+/** Who has run what. Written while the work goes on: a slow disk costs nobody a call. */
+export interface Audit {
+  /** Begins a line; the outcome ends it. */
+  readonly begin: (call: AuditedCall) => (outcome: string, result?: ToolResult) => void
+  /** Resolves when all lines are on disk. */
+  readonly settled: () => Promise<void>
+}
+
+export interface AuditOptions {
+  readonly file: string
+  /** Whether arguments are written too, with secrets masked. */
+  readonly withArguments: boolean
+  readonly onRecord?: (record: AuditRecord) => void
+  /** A line that could not be written. */
+  readonly onFailure: (error: unknown) => void
+  readonly maxFileBytes?: number
+  readonly maxFiles?: number
+}
+
+export function openAudit(options: AuditOptions): Audit {
+  const { file, withArguments, onRecord, onFailure, maxFileBytes = 10 * 2 ** 20, maxFiles = 5 } = options
+  let writing: Promise<void> = Promise.resolve()
+  return {
+    begin({ caller, client, tool, args, via }) {
+      const startedAt = performance.now()
+      const at = new Date().toISOString()
+      return (outcome, result) => {
+        const record: AuditRecord = {
+          at,
+          caller,
+          client: client.slice(0, 80),
+          tool: tool.id,
+          via,
+          outcome,
+          ms: Math.round((performance.now() - startedAt) * 10) / 10,
+          bytesIn: Buffer.byteLength(JSON.stringify(args)),
+          bytesOut: result === undefined ? 0 : Buffer.byteLength(JSON.stringify(result)),
+          ...(withArguments ? { args: masked(args) } : {}),
+        }
+        onRecord?.(record)
+        writing = writing.then(() => append(`${JSON.stringify(record)}\n`)).catch(onFailure)
+      }
+    },
+    settled: () => writing,
+  }
+
+  async function append(line: string): Promise<void> {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    // Several gateways may write one file: whoever comes first makes room.
+    if (await isFull(line)) await withLock(file, async () => ((await isFull(line)) ? rotate() : undefined))
+    await appendFile(file, line, { mode: 0o600 })
+  }
+
+  async function isFull(line: string): Promise<boolean> {
+    const size = await stat(file).then(
+      (stats) => stats.size,
+      () => 0,
+    )
+    return size + line.length > maxFileBytes
+  }
+
+  /** `x.jsonl` becomes `x.jsonl.1`, and so on; the oldest goes. */
+  async function rotate(): Promise<void> {
+    await rm(`${file}.${maxFiles}`, { force: true })
+    for (let number = maxFiles - 1; number >= 1; number--)
+      await moveIfThere(`${file}.${number}`, `${file}.${number + 1}`)
+    await moveIfThere(file, `${file}.1`)
+  }
+}
+
+async function moveIfThere(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}

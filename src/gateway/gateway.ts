@@ -1,0 +1,102 @@
+import type { Server } from '@modelcontextprotocol/server'
+import type { Era, Hub, ListKind, PromptResult, ResourceContents, ToolResult } from '../hub/api.ts'
+import { searchTools } from '../hub/search-tools.ts'
+import type { Audit } from './audit.ts'
+import type { Caller, Mode } from './caller.ts'
+import { instructionsFor } from './instructions.ts'
+import type { LiveOptions } from './live-catalogue.ts'
+import { protocolServer } from './protocol-server.ts'
+import { makeSeal } from './seal.ts'
+import { chooseMode } from './surface.ts'
+import { openView, type View } from './view.ts'
+import { waitingCalls } from './waiting-calls.ts'
+
+export interface GatewayOptions {
+  /** The hub of one caller. The gateway does not close it. */
+  readonly openHub: (caller: string) => Hub
+  readonly audit: Audit
+  readonly seen?: LiveOptions['seen']
+  /** Names without their server's: for a single server. */
+  readonly hasPrefix?: boolean
+  readonly trustsHints?: (server: string) => boolean
+  /** Whether all who come are one person, so that what servers log may be passed on. */
+  readonly isShared?: boolean
+  /** Takes what is worth a line in the log of whoever runs the gateway. */
+  readonly note: (text: string) => void
+  readonly now?: () => number
+}
+
+/** Every server behind one MCP endpoint. It knows no transport: it makes protocol servers for whoever has one. */
+export interface Gateway extends Disposable {
+  /** What a caller has; the same for all its connections. */
+  readonly viewFor: (caller: Caller) => View
+  /** A client's own session: its mode is decided with the first look, and stays. */
+  readonly openSession: (caller: Caller) => Session
+  readonly waitingCount: () => number
+  /** Looks at all servers anew, as after a change of the config. */
+  readonly refresh: () => Promise<void>
+}
+
+export interface Session {
+  readonly view: View
+  readonly makeServer: (era: Era) => Promise<Server>
+  readonly onChange: (listener: (kinds: ReadonlySet<ListKind>) => void) => Disposable
+}
+
+export function openGateway(options: GatewayOptions): Gateway {
+  const { audit, note, now = Date.now, isShared = false } = options
+  const views = new Map<string, View>()
+  const waiting = waitingCalls<ToolResult | PromptResult | ResourceContents>(makeSeal(now), now)
+  const search = searchTools()
+
+  return {
+    viewFor,
+    openSession(caller) {
+      const view = viewFor(caller)
+      let mode: Promise<Exclude<Mode, 'auto'>> | undefined
+      const decide = async () => chooseMode(caller.mode, await view.catalogue())
+      return {
+        view,
+        onChange: view.onChange,
+        async makeServer(era) {
+          const decided = await (mode ??= decide())
+          const { describe } = view
+          const instructions = instructionsFor({ catalogue: await view.catalogue(), mode: decided, describe })
+          return protocolServer({
+            view,
+            audit,
+            mode: decided,
+            search,
+            era,
+            waiting,
+            passesLogs: !isShared,
+            note,
+            instructions,
+          })
+        },
+      }
+    },
+    waitingCount: waiting.count,
+    async refresh() {
+      await Promise.all([...views.values()].map((view) => view.refresh()))
+    },
+    [Symbol.dispose]() {
+      waiting[Symbol.dispose]()
+      for (const view of views.values()) view[Symbol.dispose]()
+    },
+  }
+
+  function viewFor(caller: Caller): View {
+    const known = views.get(caller.name)
+    if (known !== undefined) return known
+    const view = openView(options.openHub(caller.name), {
+      caller,
+      naming: { hasPrefix: options.hasPrefix ?? true },
+      trustsHints: options.trustsHints ?? (() => false),
+      seen: options.seen,
+      note,
+    })
+    views.set(caller.name, view)
+    return view
+  }
+}

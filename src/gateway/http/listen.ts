@@ -1,0 +1,202 @@
+import { createMcpHandler, isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server'
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CapstanError, messageOf } from '../../errors.ts'
+import type { Caller } from '../caller.ts'
+import type { Gateway } from '../gateway.ts'
+import { isLoopback, urlOf, type Address } from './address.ts'
+import { corsHeaders, guardHeaders, type GuardOptions } from './guards.ts'
+import type { Identify } from './keys.ts'
+import { turnstile, type HttpLimits } from './limits.ts'
+import { readBody } from './read-body.ts'
+import { refusalBody, type Refusal } from './refusal.ts'
+import { httpSessions } from './sessions.ts'
+import { sendWebResponse, toWebRequest } from './web.ts'
+
+export interface HttpOptions extends Omit<GuardOptions, 'host'> {
+  readonly address: Address
+  readonly identify: Identify
+  /** Whether nobody comes in without a token. */
+  readonly hasKeys: boolean
+  readonly limits: HttpLimits
+  readonly note: (text: string) => void
+  readonly now?: () => number
+  /** Answers other paths, such as those of a monitor; undefined where there is nothing. */
+  readonly page?: (path: string) => Promise<Page | undefined>
+}
+
+export interface Page {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+  /** Whether it is for everybody who can reach us. */
+  readonly isPublic: boolean
+}
+
+export interface HttpDoor extends AsyncDisposable {
+  readonly url: string
+  readonly counts: () => { readonly requests: number; readonly sessions: number }
+  /** Takes no new requests and waits for those under way, but not longer than this. */
+  readonly drain: (maxMs: number) => Promise<void>
+}
+
+/** Opens the gateway to clients over HTTP: both eras at `/mcp`. */
+export async function listenHttp(gateway: Gateway, options: HttpOptions): Promise<HttpDoor> {
+  const { address, limits, identify, note, now = Date.now } = options
+  if (!isLoopback(address.host) && !options.hasKeys) throw openToAll(address)
+  const guard: GuardOptions = { ...options, host: address.host }
+  const gate = turnstile(limits, now)
+  const sessions = httpSessions({ gateway, limits, note, now })
+  const moderns = new Map<string, McpHttpHandler>()
+  let isDraining = false
+
+  const http = createServer({ maxHeaderSize: limits.headerBytes, requestTimeout: 60_000 }, (request, response) => {
+    void serve(request, response).catch((error: unknown) => {
+      note(`A request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+      if (!response.headersSent) refuse(response, { status: 500, code: -32_603, message: 'Internal error.' })
+      else response.destroy()
+    })
+  })
+  http.maxConnections = limits.connections
+  const url = await bind(http, address)
+
+  return {
+    url,
+    counts: () => ({ requests: gate.underWay(), sessions: sessions.count() }),
+    async drain(maxMs) {
+      isDraining = true
+      const closed = new Promise<void>((resolve) => http.close(() => resolve()))
+      http.closeIdleConnections()
+      const late = AbortSignal.timeout(maxMs)
+      while (gate.underWay() > 0 && !late.aborted) await new Promise((resolve) => setTimeout(resolve, 20))
+      await close()
+      await closed
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise<void>((resolve) => http.close(() => resolve()))
+      await close()
+      await closed
+    },
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all([sessions[Symbol.asyncDispose](), ...[...moderns.values()].map((modern) => modern.close())])
+    http.closeAllConnections()
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = guardHeaders(request, guard)
+    if (refusal !== undefined) return refuse(response, refusal)
+    const cors = corsHeaders(request.headers.origin, guard)
+    if (request.method === 'OPTIONS') {
+      return void response.writeHead(Object.keys(cors).length === 0 ? 405 : 204, cors).end()
+    }
+    const path = pathOf(request)
+    const page = request.method === 'GET' ? await options.page?.(path) : undefined
+    if (page?.isPublic === true) return sendPage(response, page)
+    const caller = whoComes(request)
+    if ('status' in caller) return refuse(response, caller, cors)
+    if (page !== undefined) return sendPage(response, page)
+    if (path !== '/mcp') return refuse(response, { status: 404, message: 'The gateway is at /mcp.' }, cors)
+    if (isDraining) {
+      const busy = { status: 503, message: 'The gateway is about to end.', headers: { 'retry-after': '5' } }
+      return refuse(response, busy, cors)
+    }
+    await serveMcp(caller, { request, response, cors })
+  }
+
+  function whoComes(request: IncomingMessage): Caller | Refusal {
+    const from = request.socket.remoteAddress ?? 'unknown'
+    const wait = gate.mayTry(from)
+    if (wait !== undefined) return wait
+    const caller = identify(request.headers.authorization)
+    if (caller !== undefined) return caller
+    gate.failed(from)
+    const problem = request.headers.authorization === undefined ? '' : ', error="invalid_token"'
+    const headers = { 'www-authenticate': `Bearer realm="capstan"${problem}` }
+    return { status: 401, message: 'A token is needed: Authorization: Bearer …', headers }
+  }
+
+  interface Visit {
+    readonly request: IncomingMessage
+    readonly response: ServerResponse
+    readonly cors: Readonly<Record<string, string>>
+  }
+
+  async function serveMcp(caller: Caller, { request, response, cors }: Visit): Promise<void> {
+    // A stream that only listens takes no place: it would hold it for ever.
+    const isStream = request.method === 'GET'
+    const place = isStream ? { [Symbol.dispose]() {} } : gate.enter(caller.name)
+    if ('status' in place) return refuse(response, place, cors)
+    using _place = place
+    const body = request.method === 'POST' ? await readBody(request, limits) : { value: undefined }
+    if ('status' in body) return refuse(response, body, cors)
+    if (isListen(body.value)) place[Symbol.dispose]()
+    const gone = new AbortController()
+    response.once('close', () => gone.abort(new CapstanError('cancelled', 'The client has gone away.')))
+    const web = toWebRequest(request, { url: `${url}/mcp`, signal: gone.signal })
+    const isLegacy = await isLegacyRequest(web, body.value)
+    const answer = isLegacy
+      ? await sessions.handle(web, body.value, caller)
+      : await modernFor(caller).fetch(web, { parsedBody: body.value })
+    await sendWebResponse(response, answer, cors)
+  }
+
+  /** One for each caller: its lists and what changes in them are its own, and so is the mode that was once decided. */
+  function modernFor(caller: Caller): McpHttpHandler {
+    const known = moderns.get(caller.name)
+    if (known !== undefined) return known
+    const session = gateway.openSession(caller)
+    const modern = createMcpHandler(() => session.makeServer('modern'), {
+      legacy: 'reject',
+      onerror: (error) => note(error.message),
+    })
+    session.onChange((kinds) => {
+      if (kinds.has('tools')) modern.notify.toolsChanged()
+      if (kinds.has('prompts')) modern.notify.promptsChanged()
+      if (kinds.has('resources') || kinds.has('templates')) modern.notify.resourcesChanged()
+    })
+    moderns.set(caller.name, modern)
+    return modern
+  }
+}
+
+function openToAll(address: Address): CapstanError {
+  return new CapstanError(
+    'not_allowed',
+    `${urlOf(address)} can be reached by others, and nobody would have to say who they are.`,
+    {
+      next: 'Set a token with --token-file FILE or CAPSTAN_TOKEN, or listen on 127.0.0.1.',
+    },
+  )
+}
+
+async function bind(http: HttpServer, address: Address): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', (cause) => {
+      const message = `${urlOf(address)} cannot be listened on: ${messageOf(cause)}.`
+      reject(new CapstanError('usage', message, { cause, next: 'Choose another port, or end what uses it.' }))
+    })
+    http.listen(address.port, address.host, resolve)
+  })
+  const { port } = http.address() as AddressInfo
+  return urlOf({ ...address, port })
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '/'
+}
+
+function isListen(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen'
+}
+
+function refuse(response: ServerResponse, refusal: Refusal, more: Readonly<Record<string, string>> = {}): void {
+  response.writeHead(refusal.status, { 'content-type': 'application/json', ...more, ...refusal.headers })
+  response.end(refusalBody(refusal))
+}
+
+function sendPage(response: ServerResponse, { status, type, text }: Page): void {
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' })
+  response.end(text)
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** A request of Node as the web knows it, without its body: that has been read. Only the headers that the protocol needs go along. */
+export function toWebRequest(request: IncomingMessage, { url, signal }: { url: string; signal: AbortSignal }): Request {
+  const headers = new Headers()
+  for (const name of passedHeaders) {
+    const value = request.headers[name]
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  return new Request(url, { method: request.method ?? 'GET', headers, signal })
+}
+
+/** The token of the caller, and whatever a proxy claims about them, is none of the handlers' business. */
+const passedHeaders = [
+  'accept',
+  'content-type',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'mcp-method',
+  'mcp-name',
+  'last-event-id',
+] as const
+
+/** Sends a web response over Node's. A client that reads slowly holds up its own stream; one that has gone ends it. */
+export async function sendWebResponse(
+  response: ServerResponse,
+  web: Response,
+  more: Readonly<Record<string, string>>,
+): Promise<void> {
+  response.writeHead(web.status, { ...Object.fromEntries(web.headers), ...more })
+  if (web.body === null) return void response.end()
+  response.flushHeaders()
+  const reader = web.body.getReader()
+  const cancel = () => void reader.cancel().catch(() => {})
+  response.once('close', cancel)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done || response.destroyed) break
+      if (!response.write(value)) await drained(response)
+    }
+  } finally {
+    response.off('close', cancel)
+    response.end()
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off('drain', go)
+      response.off('close', go)
+      resolve()
+    }
+    response.on('drain', go)
+    response.on('close', go)
+  })
+}

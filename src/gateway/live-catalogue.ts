@@ -1,0 +1,156 @@
+import { CapstanError } from '../errors.ts'
+import type { Catalogue, Coverage, Hub, HubEvent, ListKind, ServerStatus, WaitOptions } from '../hub/api.ts'
+import { buildCatalogue, noLists, type Lists } from '../hub/catalogue.ts'
+import { waitFor } from '../hub/wait-for.ts'
+
+/** The catalogue of a hub, kept at hand: a look never waits for a server that was seen before. */
+export interface LiveCatalogue extends Disposable {
+  /** What is known now. Only servers that were never seen are waited for, no longer than the hub's own deadline. */
+  readonly now: (wait?: WaitOptions) => Promise<Catalogue>
+  /** What is known at this moment, without waiting for anything. */
+  readonly atHand: () => Catalogue
+  /** Tells which lists are not what they were, soon after, and once for changes of the same moment. */
+  readonly onChange: (listener: (kinds: ReadonlySet<ListKind>) => void) => Disposable
+  /** What a server says it is for, where that is known already. */
+  readonly describe: (server: string) => string | undefined
+  /** Looks at all servers again, also at which there are. */
+  readonly refresh: () => Promise<void>
+}
+
+export interface LiveOptions {
+  /** What was seen earlier, from disk; `isWhole` when no server is missing in it, so that nobody has to wait for the hub. */
+  readonly seen?: { readonly catalogue: Catalogue; readonly isWhole: boolean } | undefined
+  readonly isWanted: (status: ServerStatus) => boolean
+  readonly note: (text: string) => void
+  /** How long changes are gathered before they are told. */
+  readonly settleMs?: number
+}
+
+interface Part {
+  readonly coverage: Coverage
+  readonly lists: Lists
+}
+
+export function liveCatalogue(hub: Hub, { seen, isWanted, note, settleMs = 100 }: LiveOptions): LiveCatalogue {
+  const parts = new Map<string, Part>(seen === undefined ? [] : partsOf(seen.catalogue))
+  const fetching = new Map<string, Promise<void>>()
+  const again = new Set<string>()
+  const listeners = new Set<(kinds: ReadonlySet<ListKind>) => void>()
+  const changed = new Set<ListKind>()
+  const descriptions = new Map<string, string>()
+  let merged: Catalogue | undefined
+  let wanted: readonly string[] | undefined
+  let settling: NodeJS.Timeout | undefined
+  const listening = hub.on(onEvent)
+  let refreshing = refresh()
+  refreshing.catch(() => {})
+
+  return {
+    async now({ signal } = {}) {
+      if (wanted === undefined && seen?.isWhole !== true) await waitFor(listServers(), signal, 'the list of servers')
+      const unseen = (wanted ?? []).filter((name) => !parts.has(name)).map(async (name) => fetching.get(name))
+      await waitFor(Promise.all(unseen), signal, 'servers that were never seen')
+      return atHand()
+    },
+    atHand,
+    onChange(listener) {
+      const own = (kinds: ReadonlySet<ListKind>) => listener(kinds)
+      listeners.add(own)
+      return { [Symbol.dispose]: () => void listeners.delete(own) }
+    },
+    describe: (server) => descriptions.get(server),
+    refresh: () => (refreshing = refresh()),
+    [Symbol.dispose]() {
+      clearTimeout(settling)
+      listening[Symbol.dispose]()
+      listeners.clear()
+    },
+  }
+
+  function atHand(): Catalogue {
+    return (merged ??= buildCatalogue([...parts].filter(([name]) => isStillWanted(name)).map(([, part]) => part)))
+  }
+
+  function isStillWanted(name: string): boolean {
+    return wanted === undefined || wanted.includes(name)
+  }
+
+  /** A hub that could not be reached is asked anew. */
+  function listServers(): Promise<void> {
+    return refreshing.catch(() => (refreshing = refresh()))
+  }
+
+  async function refresh(): Promise<void> {
+    const statuses = await hub.servers()
+    wanted = statuses.filter((status) => status.state.kind !== 'disabled' && isWanted(status)).map(({ name }) => name)
+    for (const { name, description } of statuses) if (description !== undefined) descriptions.set(name, description)
+    change(() => {
+      for (const name of parts.keys()) if (!isStillWanted(name)) parts.delete(name)
+    })
+    for (const name of wanted) fetchSoon(name)
+  }
+
+  /** Each server by itself, so that a slow one holds up no other. */
+  function fetchSoon(name: string): void {
+    if (fetching.has(name)) return void again.add(name)
+    const fetched = fetchPart(name)
+      .catch((error: unknown) => note(`The lists of server "${name}" could not be had: ${String(error)}`))
+      .finally(() => {
+        fetching.delete(name)
+        if (again.delete(name)) fetchSoon(name)
+      })
+    fetching.set(name, fetched)
+  }
+
+  async function fetchPart(name: string): Promise<void> {
+    const { servers, ...lists } = await hub.catalogue({ servers: [name] })
+    const [coverage] = servers
+    if (coverage === undefined || !isStillWanted(name)) return
+    // The list of a server that is gone stays: its tools say what is the matter when they are called.
+    const kept = coverage.kind === 'missing' ? parts.get(name)?.lists : undefined
+    change(() => parts.set(name, { coverage, lists: kept ?? lists }))
+  }
+
+  function onEvent(event: HubEvent): void {
+    if (event.kind === 'catalogue' && isStillWanted(event.server)) fetchSoon(event.server)
+    const isBack = event.kind === 'state' && event.state.kind === 'ready'
+    if (isBack && isStillWanted(event.server) && !fetching.has(event.server)) {
+      const kind = parts.get(event.server)?.coverage.kind
+      if (kind !== 'listed') fetchSoon(event.server)
+    }
+  }
+
+  function change(apply: () => void): void {
+    const before = atHand()
+    apply()
+    merged = undefined
+    const after = atHand()
+    for (const kind of kinds) if (JSON.stringify(before[kind]) !== JSON.stringify(after[kind])) changed.add(kind)
+    if (changed.size > 0) settling ??= setTimeout(tell, settleMs).unref()
+  }
+
+  function tell(): void {
+    settling = undefined
+    const told = new Set(changed)
+    changed.clear()
+    for (const listener of listeners) listener(told)
+  }
+}
+
+const kinds: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templates']
+
+function partsOf(seen: Catalogue): readonly (readonly [string, Part])[] {
+  return seen.servers.map((coverage) => {
+    const own = <Entry extends { readonly server: string }>(entries: readonly Entry[]) =>
+      entries.filter(({ server }) => server === coverage.server)
+    const { tools, prompts, resources, templates } = seen
+    const lists = { tools: own(tools), prompts: own(prompts), resources: own(resources), templates: own(templates) }
+    return [coverage.server, { coverage, lists: { ...noLists, ...lists } }] as const
+  })
+}
+
+/** Why nothing can be had of a server just now, in the words that its tools answer with; undefined when it answers. */
+export function troubleOf({ servers }: Catalogue, server: string): CapstanError | undefined {
+  const coverage = servers.find((one) => one.server === server)
+  return coverage !== undefined && 'error' in coverage ? CapstanError.fromJSON(coverage.error) : undefined
+}

@@ -1,0 +1,108 @@
+import { CapstanError } from '../errors.ts'
+import type { Catalogue, Hub, ListKind, PromptEntry, ServerStatus, ToolEntry, WaitOptions } from '../hub/api.ts'
+import { serversForResource } from '../hub/find-resource.ts'
+import { closest, serversNamedIn, silentServers, toolsNamed } from '../hub/names.ts'
+import { judgeAccess, mayUseServer, namesServer } from '../policy/access.ts'
+import type { Caller } from './caller.ts'
+import { liveCatalogue, troubleOf, type LiveOptions } from './live-catalogue.ts'
+import { promptName, toolName, type Naming } from './surface.ts'
+
+export interface ViewOptions extends Pick<LiveOptions, 'seen' | 'note' | 'settleMs'> {
+  readonly caller: Caller
+  readonly naming: Naming
+  /** Whether a server's tools are believed when they call themselves read-only. */
+  readonly trustsHints: (server: string) => boolean
+}
+
+/** The hub as one caller has it: what the rules leave, under the names that clients use. */
+export interface View extends Disposable {
+  readonly caller: Caller
+  readonly hub: Hub
+  readonly naming: Naming
+  readonly catalogue: (wait?: WaitOptions) => Promise<Catalogue>
+  readonly describe: (server: string) => string | undefined
+  /** The tool that a client means; an error that says what is the matter when there is none. */
+  readonly tool: (name: string, wait?: WaitOptions) => Promise<ToolEntry>
+  readonly prompt: (name: string, wait?: WaitOptions) => Promise<PromptEntry>
+  /** The server that can answer for a URI. */
+  readonly serverOf: (uri: string, wait?: WaitOptions) => Promise<string>
+  readonly isReadOnly: (tool: ToolEntry) => boolean
+  readonly onChange: (listener: (kinds: ReadonlySet<ListKind>) => void) => Disposable
+  readonly refresh: () => Promise<void>
+}
+
+export function openView(hub: Hub, { caller, naming, trustsHints, ...options }: ViewOptions): View {
+  const { rules } = caller
+  const isOffered = ({ name, isBuiltin = false }: ServerStatus) =>
+    mayUseServer(rules, name) && (!isBuiltin || namesServer(rules, name))
+  const live = liveCatalogue(hub, { ...options, isWanted: isOffered })
+  let last: { readonly whole: Catalogue; readonly own: Catalogue } | undefined
+
+  return {
+    caller,
+    hub,
+    naming,
+    catalogue,
+    describe: live.describe,
+    async tool(name, wait) {
+      const own = await catalogue(wait)
+      const exact = own.tools.find((tool) => toolName(tool, naming) === name)
+      const found = exact === undefined ? toolsNamed(own, name) : [exact]
+      if (found.length === 1 && found[0] !== undefined) return found[0]
+      throw notThere(own, { kind: 'tool', name, ids: own.tools.map((tool) => toolName(tool, naming)) })
+    },
+    async prompt(name, wait) {
+      const own = await catalogue(wait)
+      const found = own.prompts.find((prompt) => promptName(prompt, naming) === name || prompt.id === name)
+      if (found !== undefined) return found
+      throw notThere(own, { kind: 'prompt', name, ids: own.prompts.map((prompt) => promptName(prompt, naming)) })
+    },
+    async serverOf(uri, wait) {
+      const own = await catalogue(wait)
+      const [server] = serversForResource(own, uri)
+      if (server !== undefined) return server
+      throw new CapstanError('resource_unknown', `There is no resource "${uri.slice(0, 200)}".${silentServers(own)}`)
+    },
+    isReadOnly: (tool) => tool.annotations?.readOnlyHint === true && trustsHints(tool.server),
+    onChange: live.onChange,
+    refresh: live.refresh,
+    [Symbol.dispose]: () => live[Symbol.dispose](),
+  }
+
+  async function catalogue(wait?: WaitOptions): Promise<Catalogue> {
+    const whole = await live.now(wait)
+    if (last?.whole !== whole) last = { whole, own: narrowed(whole) }
+    return last.own
+  }
+
+  function narrowed(whole: Catalogue): Catalogue {
+    const own = <Entry extends { readonly server: string }>(entries: readonly Entry[]) =>
+      entries.filter(({ server }) => mayUseServer(rules, server))
+    const { prompts, resources, templates, servers } = whole
+    return {
+      tools: whole.tools.filter((tool) => judgeAccess(rules, tool) !== 'denied'),
+      prompts: own(prompts),
+      resources: own(resources),
+      templates: own(templates),
+      servers: own(servers),
+    }
+  }
+}
+
+interface Missing {
+  readonly kind: 'tool' | 'prompt'
+  readonly name: string
+  readonly ids: readonly string[]
+}
+
+/** A server that cannot be used just now is something else than a wrong name. */
+function notThere(catalogue: Catalogue, { kind, name, ids }: Missing): CapstanError {
+  const [server] = serversNamedIn(
+    name,
+    catalogue.servers.map((coverage) => coverage.server),
+  )
+  const trouble = server === undefined ? undefined : troubleOf(catalogue, server)
+  if (trouble !== undefined) return trouble
+  const code = kind === 'tool' ? 'tool_unknown' : 'prompt_unknown'
+  return new CapstanError(code, `There is no ${kind} "${name.slice(0, 200)}".${closest(name, ids)}`)
+}
