@@ -1,11 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { places } from '../files/places.ts'
+import { keepOutput } from '../files/kept-output.ts'
 import type { Io } from './command.ts'
 
 const maxBytes = 20 * 1024
-const dayMs = 24 * 3600 * 1000
 
 export interface GuardedText {
   readonly text: string
@@ -20,7 +16,7 @@ export interface GuardedText {
 export async function guardOutput(text: string, io: Io): Promise<GuardedText> {
   const bytes = Buffer.from(text)
   if (!io.stdoutIsTerminal || bytes.length <= maxBytes) return { text }
-  const file = await keepWhole(text, io)
+  const file = await keepOutput(text, io.env)
   const [head, tail] = [wholeLines(text.slice(0, maxBytes / 2), 'start'), wholeLines(text.slice(-maxBytes / 4), 'end')]
   const missing = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail)
   return {
@@ -34,21 +30,4 @@ function wholeLines(part: string, kept: 'start' | 'end'): string {
   const at = kept === 'start' ? part.lastIndexOf('\n') : part.indexOf('\n')
   if (at === -1) return part
   return kept === 'start' ? part.slice(0, at) : part.slice(at + 1)
-}
-
-async function keepWhole(text: string, io: Io): Promise<string> {
-  const folder = join(places(io.env).state, 'outputs')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await removeOld(folder)
-  const file = join(folder, `${randomBytes(4).toString('hex')}.txt`)
-  await writeFile(file, text, { mode: 0o600 })
-  return file
-}
-
-async function removeOld(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const file = join(folder, name)
-    const { mtimeMs } = await stat(file)
-    if (Date.now() - mtimeMs > dayMs) await rm(file, { force: true })
-  }
 }

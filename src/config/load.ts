@@ -8,6 +8,7 @@ import { readTextFile, type ReadText } from './read-text.ts'
 import { parseServerFile, type ServerFile } from './server-file.ts'
 import { defaultSettings, loadSettings } from './settings.ts'
 import { judgeEntry, type Trust } from './standing.ts'
+import type { ClientId } from './import/clients.ts'
 import type { Config, Layer, RawEntry } from './types.ts'
 
 export type { Adhoc } from './adhoc.ts'
@@ -20,6 +21,8 @@ export interface LoadOptions {
   readonly cwd: string
   /** Files named by the person: they replace the user's and the project's. A later one wins. */
   readonly configFiles?: readonly string[]
+  /** Clients whose own files count as well, each after ours of the same layer; not where the person named files. */
+  readonly clients?: readonly ClientId[]
   /** A server given on the command line: it replaces all files. */
   readonly adhoc?: Adhoc
   readonly trust: Trust
@@ -32,7 +35,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
   const home = homeFolder(env)
   const project = await findProject(cwd, home)
   const [read, loaded] = await Promise.all([
-    readServerFiles(serverFiles(options, project), readText),
+    readLayers(options, { home, project, readText }),
     loadSettings({ config: places(env).config, project: project.root }, readText),
   ])
   const adhoc = adhocEntries(options.adhoc ?? {})
@@ -85,6 +88,28 @@ function serverFiles({ env, cwd, configFiles = [], adhoc }: LoadOptions, project
   if (listed.length > 0) return listed.map((path) => named(path, 'CAPSTAN_CONFIG'))
   const user: FileToRead = { path: join(places(env).config, 'mcp.json'), layer: 'user' }
   return project.file === undefined ? [user] : [user, { path: project.file, layer: 'project' }]
+}
+
+interface ReadingPlace {
+  readonly home: string
+  readonly project: Project
+  readonly readText: ReadText
+}
+
+/** All files, the weakest first. */
+async function readLayers(
+  options: LoadOptions,
+  { home, project, readText }: ReadingPlace,
+): Promise<readonly ReadServerFile[]> {
+  const { env, cwd, clients = [], adhoc } = options
+  const own = await readServerFiles(serverFiles(options, project), readText)
+  const isNamed = adhoc !== undefined || own.some(({ namedBy }) => namedBy !== undefined)
+  if (clients.length === 0 || isNamed) return own
+  const { readClientLayers } = await import('./client-layers.ts')
+  const folders = [project.root, resolve(cwd)]
+  const theirs = await readClientLayers(clients, { env, home, platform: process.platform, folders })
+  const of = (layer: Layer) => [...own, ...theirs].filter((file) => file.layer === layer)
+  return [...of('user'), ...of('project')]
 }
 
 interface ReadServerFile extends FileToRead {

@@ -1,3 +1,4 @@
+import type { ClientId } from '../config/import/clients.ts'
 import type { Ask } from '../hub/api.ts'
 
 /** The version of the language on the socket; both ends must speak the same. */
@@ -29,6 +30,8 @@ export interface Caller {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Files named with `--config`. */
   readonly configFiles?: readonly string[]
+  /** Clients whose own files of servers count besides ours. */
+  readonly clients?: readonly ClientId[]
   readonly trustProject?: boolean
   /** Callers of the same name share servers that are one client's own. */
   readonly client: string

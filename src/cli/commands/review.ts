@@ -1,6 +1,8 @@
 import { join } from 'node:path'
+import { readClientLayers } from '../../config/client-layers.ts'
 import { readServerFile } from '../../config/edit.ts'
 import { describeChange } from '../../config/describe-change.ts'
+import { isObject } from '../../config/fields.ts'
 import { findOwnTools } from '../../config/own-tools.ts'
 import { findProject } from '../../config/project.ts'
 import {
@@ -19,7 +21,7 @@ import { closest } from '../../hub/names.ts'
 import { maskEntry } from '../../policy/secrets.ts'
 import { answerOption } from '../answering-asks.ts'
 import { pendingTool } from '../ask-and-record.ts'
-import type { Command, CommandContext, CommandInput } from '../command.ts'
+import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { revealedText } from '../plain-text.ts'
 import { answerByName, answerWithPerson, askJson, asksText, openInbox, type Inbox } from '../review-asks.ts'
@@ -41,9 +43,9 @@ export const command: Command = {
     'prompts-dir': { type: 'string' },
     ...answerOption,
   },
-  help: `Show what waits for you, and decide it: servers of the project's .mcp.json, tools in its .capstan/tools and
-prompts in its .capstan/prompts that want your approval, changes of your own prompts that agents propose, and questions of
-servers that the command which caused them cannot show, because it runs in a pipe.
+  help: `Show what waits for you, and decide it: servers of the project's .mcp.json (and of its .pi/mcp.json, for pi), tools
+in its .capstan/tools and prompts in its .capstan/prompts that want your approval, changes of your own prompts that agents
+propose, and questions of servers that the command which caused them cannot show, because it runs in a pipe.
 
 Until they are approved, servers are not started, tools do not run and prompts are left out. An approval is of the whole
 entry as it stands in the file, or of a tool's code. When it changes, it waits again, with the difference.
@@ -142,15 +144,28 @@ async function reviewedItems({ io }: CommandContext): Promise<readonly ReviewedS
   const { file: projectFile, root } = await findProject(io.cwd, homeFolder(io.env))
   const store = await readTrust(trustFile(io.env))
   for (const warning of store.warnings) io.err(`Warning: ${warning}\n`)
-  const [entries, tools] = await Promise.all([
+  const [entries, ofHosts, tools] = await Promise.all([
     projectFile === undefined ? [] : readServerFile(projectFile),
+    serversOfHosts(io, root),
     findOwnTools({ env: io.env, workspaceFolder: root }, (...asked) => standingOf(store, ...asked)),
   ])
   return [
     ...[...entries].map(([name, entry]) => reviewed(store, { projectFile: projectFile ?? '', name, entry })),
+    ...ofHosts.map((server) => reviewed(store, server)),
     ...tools.flatMap((tool) => reviewedTool(store, tool)),
     ...(await reviewedPrompts(io)),
   ]
+}
+
+/** What the project has for programs in which Capstan runs as an extension: there these servers are ours to start. */
+async function serversOfHosts({ env, cwd }: Io, root: string): Promise<readonly PendingServer[]> {
+  const places = { env, home: homeFolder(env), platform: process.platform, folders: [root, cwd] }
+  const layers = await readClientLayers(['pi'], places)
+  return layers
+    .filter(({ layer }) => layer === 'project')
+    .flatMap(({ path, content: { entries } }) =>
+      [...entries].flatMap(([name, entry]) => (isObject(entry) ? [{ projectFile: path, name, entry }] : [])),
+    )
 }
 
 /** The person's own tools need no approval, and a file that cannot be a tool has nothing to approve. */

@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { command as review } from '../../../src/cli/commands/review.ts'
 import type { RawEntry } from '../../../src/config/types.ts'
@@ -38,6 +39,19 @@ test('--all approves everything that waits', async () => {
     printed: `Approved: one, two.\nNothing waits in ${bench.projectFile}.\n`,
   })
   expect((await bench.run(review, [])).code).toBe(0)
+})
+
+test('servers of the file that the pi extension reads wait here too', async () => {
+  await using bench = await workbench()
+  const file = join(dirname(bench.projectFile), '.pi', 'mcp.json')
+  await mkdir(dirname(file))
+  await writeFile(file, JSON.stringify({ mcpServers: servers }))
+
+  const waiting = await bench.run(review, [])
+  const approved = await bench.run(review, ['--all'])
+
+  expect(waiting).toMatchObject({ code: 5, printed: expect.stringContaining(`approval in ${file}:\n  one: npx one`) })
+  expect(approved).toMatchObject({ code: 0, printed: `Approved: one, two.\nNothing waits in ${file}.\n` })
 })
 
 test('names approve only those', async () => {
