@@ -1,7 +1,7 @@
 import { secretSpans } from '../policy/secret-text.ts'
 import { maskSecret } from '../policy/secrets.ts'
 
-/** A config file, JSON or TOML, with the secrets in its texts masked: for showing, not for reading back. */
+/** A config file, JSON or TOML, with the secrets in its texts and comments masked: for showing, not for reading back. */
 export function maskText(text: string): string {
   let shown = ''
   let end = 0
@@ -10,11 +10,11 @@ export function maskText(text: string): string {
     const value = match[1] ?? match[2] ?? ''
     const between = text.slice(end, match.index)
     const masked = maskValue(nameBefore(between, previous), value)
-    shown += between + match[0].charAt(0) + masked + match[0].charAt(0)
+    shown += maskValue('', between) + match[0].charAt(0) + masked + match[0].charAt(0)
     end = match.index + match[0].length
     previous = value
   }
-  return shown + text.slice(end)
+  return shown + maskValue('', text.slice(end))
 }
 
 /** What a text stands under: the key or the flag before it. */

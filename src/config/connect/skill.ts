@@ -9,19 +9,20 @@ export function skillFile(client: ClientId, surroundings: ImportSurroundings): s
 
 /** What teaches an agent with a shell to use Capstan without an entry: at most 300 tokens. `program` is how the shell starts it. */
 export function skillText(program: string): string {
+  const start = program === 'capstan' ? '' : ` For \`capstan\` write \`${program}\`.`
   return `---
 name: capstan
 description: Reach the user's MCP servers (issue trackers, browsers, databases, docs and others) from the shell. Use it whenever a task needs an outside service or a tool you do not have.
 ---
 
-Tools are named \`server.tool\`. In a shell:
+Tools are named \`server.tool\`. Use them in a shell.${start}
 
-1. Find: \`${program} search create issue\`. All servers: \`${program} list\`.
-2. Look before the first call: \`${program} inspect github.create_issue\`.
-3. Call: \`${program} call github.create_issue title="A bug" body=@notes.md\`, or \`--args '{"title":"A bug"}'\`. Add \`--json\` to parse the result.
+1. Find: \`capstan search create issue\`. All servers: \`capstan list\`.
+2. Look before the first call: \`capstan inspect github.create_issue\`.
+3. Call: \`capstan call github.create_issue title="A bug" body=@notes.md\`, or \`--args '{"title":"A bug"}'\`. \`--json\` to parse the result.
 4. For several calls, loops or large results run one snippet and return only what you need:
-   \`${program} exec -e 'const all = await tools.github.list_issues({}); return all.length'\`
+   \`capstan exec -e 'const all = await tools.github.list_issues({}); return all.length'\`
 
-Exit codes: 1 the tool failed; 2 wrong name or arguments, inspect again; 3 server down, run \`${program} doctor SERVER\`; 4 out of time; 5 not allowed, ask the user. Never repeat a call whose outcome is unknown without asking.
+Exit codes: 1 the tool failed; 2 wrong name or arguments, inspect again; 3 server down, run \`capstan doctor SERVER\`; 4 out of time; 5 not allowed, ask the user. Never repeat a call whose outcome is unknown without asking.
 `
 }
