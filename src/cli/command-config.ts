@@ -1,15 +1,20 @@
 import type { Adhoc } from '../config/adhoc.ts'
 import { loadTrustedConfig } from '../config/load-trusted.ts'
-import type { Config } from '../config/types.ts'
+import type { Config, RawEntry } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import type { GlobalFlags, Io } from './command.ts'
 
-/** The config of this command: flags, layers and trust. */
-export function loadCommandConfig(io: Io, flags: GlobalFlags): Promise<Config> {
+/** The config of this command: flags, layers and trust, with servers that stand in no file. */
+export function loadCommandConfig(
+  io: Pick<Io, 'env' | 'cwd'>,
+  flags: GlobalFlags,
+  servers: Readonly<Record<string, RawEntry>> = {},
+): Promise<Config> {
   return loadTrustedConfig({
     env: io.env,
     cwd: io.cwd,
     trustProject: flags.trustProject,
+    servers,
     ...(flags.config.length === 0 ? {} : { configFiles: flags.config }),
     ...adhocOf(flags),
   })

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { InputQuestion } from '../config/inputs.ts'
+import type { RawEntry } from '../config/types.ts'
 import type { WaitingAsk } from '../daemon/ask-inbox.ts'
 import { dialHub, type DialledHub } from '../daemon/dial.ts'
 import { daemonSocket, isOurFolder } from '../daemon/socket-path.ts'
@@ -15,6 +16,8 @@ export interface DaemonSetup {
   readonly signal: AbortSignal
   /** Who calls; a command of the command line when absent. */
   readonly client?: string
+  /** Servers that stand in no file. */
+  readonly servers?: Readonly<Record<string, RawEntry>>
   readonly onInput?: (question: InputQuestion) => Promise<string>
   readonly onWaiting?: (waiting: WaitingAsk) => void
 }
@@ -59,7 +62,7 @@ export async function dialDaemon(setup: DaemonSetup): Promise<DialledHub> {
 }
 
 async function dial(
-  { io, flags, signal, client = 'cli', onInput, onWaiting }: DaemonSetup,
+  { io, flags, signal, client = 'cli', servers, onInput, onWaiting }: DaemonSetup,
   socketPath: string,
 ): Promise<DialledHub> {
   return dialHub(socketPath, {
@@ -70,6 +73,7 @@ async function dial(
       client,
       ...(flags.config.length === 0 ? {} : { configFiles: flags.config }),
       ...(flags.trustProject ? { trustProject: true } : {}),
+      ...(servers === undefined ? {} : { servers }),
     },
     ...(onInput === undefined ? {} : { onInput }),
     ...(onWaiting === undefined ? {} : { onWaiting }),

@@ -25,6 +25,8 @@ export interface LoadOptions {
   readonly clients?: readonly ClientId[]
   /** A server given on the command line: it replaces all files. */
   readonly adhoc?: Adhoc
+  /** Servers that the caller brings along, as if given on the command line: each replaces one of the same name in a file. */
+  readonly servers?: Readonly<Record<string, RawEntry>>
   readonly trust: Trust
   readonly readText?: ReadText
 }
@@ -40,7 +42,9 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
   ])
   const adhoc = adhocEntries(options.adhoc ?? {})
   const layers = adhoc === undefined ? read.map(layerOf) : [adhoc]
-  const judged = mergeLayers(layers).map((entry) => judgeEntry(entry, options.trust))
+  const judged = mergeLayers([...layers, broughtAlong(options.servers)]).map((entry) =>
+    judgeEntry(entry, options.trust),
+  )
   return {
     servers: judged.map(({ server }) => server),
     settings: loaded.settings,
@@ -53,6 +57,10 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
       ...loaded.warnings,
     ],
   }
+}
+
+function broughtAlong(servers: LoadOptions['servers'] = {}): LayerEntries {
+  return { origin: { layer: 'command-line' }, entries: new Map(Object.entries(servers)) }
 }
 
 /** A config made by a program instead of files. Its entries count as the user's own. */

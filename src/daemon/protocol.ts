@@ -1,4 +1,5 @@
 import type { ClientId } from '../config/import/clients.ts'
+import type { RawEntry } from '../config/types.ts'
 import type { Ask } from '../hub/api.ts'
 
 /** The version of the language on the socket; both ends must speak the same. */
@@ -32,6 +33,8 @@ export interface Caller {
   readonly configFiles?: readonly string[]
   /** Clients whose own files of servers count besides ours. */
   readonly clients?: readonly ClientId[]
+  /** Servers that stand in no file: the caller brings them along. */
+  readonly servers?: Readonly<Record<string, RawEntry>>
   readonly trustProject?: boolean
   /** Callers of the same name share servers that are one client's own. */
   readonly client: string

@@ -140,13 +140,14 @@ function sharedSandbox(): AsyncDisposable & { readonly get: () => Promise<Sandbo
 /** A hub for one client: its config, its environment, its decisions, over the servers that all share. */
 async function openView({ caller }: Hello, peer: Peer, { pool, sandbox, inbox }: Shared): Promise<View> {
   if (caller === undefined) throw new CapstanError('usage', 'A client of the daemon must say who calls.')
-  const { env, cwd, configFiles, clients, trustProject, client } = caller
+  const { env, cwd, configFiles, clients, servers, trustProject, client } = caller
   const config = await loadTrustedConfig({
     env,
     cwd,
     trustProject,
     ...(configFiles === undefined ? {} : { configFiles }),
     ...(clients === undefined ? {} : { clients }),
+    ...(servers === undefined ? {} : { servers }),
   })
   const inputs = openInputs({
     file: inputsFile(env),

@@ -44,6 +44,25 @@ describe('layers', () => {
     })
   })
 
+  test('servers that the caller brings along stand beside the files, replace their namesakes and need no trust', async () => {
+    await using folder = await tempFolder()
+    await folder.write({
+      [userFile]: servers({ mine: { command: 'user-mine' } }),
+      'repo/.git/': '',
+      'repo/.mcp.json': servers({ both: { command: 'project-both' }, theirs: { command: 'project-theirs' } }),
+    })
+
+    const config = await load(folder, { trust: () => 'new', servers: { both: { command: 'brought' }, odd: {} } })
+
+    expect(standings(config)).toEqual([
+      ['both', 'usable'],
+      ['mine', 'usable'],
+      ['odd', 'invalid'],
+      ['theirs', 'untrusted'],
+    ])
+    expect(config.servers[0]).toMatchObject({ entry: { command: 'brought' }, origin: { layer: 'command-line' } })
+  })
+
   test('with no files at all there are no servers, files or warnings', async () => {
     await using folder = await tempFolder()
     await folder.write({ 'repo/.git/': '' })
