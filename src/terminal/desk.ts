@@ -1,4 +1,3 @@
-import type { InputHistory } from '../agent/input-history.ts'
 import type { Session } from '../agent/session.ts'
 import type { ConversationInfo } from '../commands/context.ts'
 import type { Commands } from '../commands/open-commands.ts'
@@ -11,5 +10,4 @@ export interface Desk {
   /** Goes on with a conversation, or begins a new one. */
   readonly switchTo: (id: string | undefined) => Promise<void>
   readonly conversations: () => Promise<readonly ConversationInfo[]>
-  readonly inputs: InputHistory
 }

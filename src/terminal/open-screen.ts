@@ -1,4 +1,5 @@
 import { type Component, matchesKey, type Terminal } from '@earendil-works/pi-tui'
+import type { InputHistory } from '../agent/input-history.ts'
 import type { PrepareLine, QueueEntry } from '../agent/session.ts'
 import type { Commands } from '../commands/open-commands.ts'
 import { noSuggestions } from '../commands/suggestions.ts'
@@ -25,6 +26,8 @@ import type { Workplace } from './workplace.ts'
 export interface ScreenSetup {
   readonly terminal: Terminal
   readonly env: Readonly<Record<string, string | undefined>>
+  /** What was typed in earlier sessions, and is typed now. */
+  readonly inputs: InputHistory
   readonly now?: () => number
   /** Opens a page in the person's browser; false where there is none. */
   readonly openPage: (url: string) => Promise<boolean>
@@ -54,7 +57,7 @@ export interface Screen extends AsyncDisposable {
 }
 
 /** Draws the first frame at once. Everything else comes behind it. */
-export function openScreen({ terminal, env, openPage, now = Date.now }: ScreenSetup): Screen {
+export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: ScreenSetup): Screen {
   const leaving = Promise.withResolvers<void>()
   const paint = paletteFor(env)
   const transcript = makeTranscript()
@@ -99,6 +102,7 @@ export function openScreen({ terminal, env, openPage, now = Date.now }: ScreenSe
   tui.setFocus(dock)
   tui.start()
   tui.renderNow()
+  place.detach(recall())
 
   return {
     attach,
@@ -120,16 +124,15 @@ export function openScreen({ terminal, env, openPage, now = Date.now }: ScreenSe
       tui.requestRender()
     })
     watchSession()
-    place.detach(
-      opened.inputs.read().then(
-        (lines) => lines.slice(-100).forEach((line) => editor.addToHistory(line)),
-        // A history that cannot be read is no reason not to talk.
-        () => undefined,
-      ),
-    )
     editor.refresh()
     for (const line of early.splice(0)) runner.submit(line)
     tui.requestRender()
+  }
+
+  /** A history that cannot be read, or written, is no reason not to talk. */
+  async function recall(): Promise<void> {
+    const lines = await inputs.read().catch(() => [])
+    for (const line of lines.slice(-100)) editor.addToHistory(line)
   }
 
   function overviewOf({ commands }: Desk) {
@@ -156,7 +159,7 @@ export function openScreen({ terminal, env, openPage, now = Date.now }: ScreenSe
   function submit(line: string): void {
     if (line === '') return queued.isHeld ? atDesk().session().queue.resume() : undefined
     editor.addToHistory(line)
-    place.detach(desk?.inputs.add(line).catch(() => undefined) ?? Promise.resolve())
+    place.detach(inputs.add(line).catch(() => undefined))
     if (desk === undefined) early.push(line)
     else runner.submit(line)
   }

@@ -1,5 +1,7 @@
 import { ProcessTerminal } from '@earendil-works/pi-tui'
+import { openInputHistory } from '../../agent/input-history.ts'
 import { CapstanError, messageOf } from '../../errors.ts'
+import { places } from '../../files/places.ts'
 import type { Desk } from '../../terminal/desk.ts'
 import { openScreen, type Screen } from '../../terminal/open-screen.ts'
 import type { CommandContext, Io } from '../command.ts'
@@ -23,6 +25,7 @@ export async function holdSession(context: CommandContext, wish: SessionWish): P
   await using screen = openScreen({
     terminal: new ProcessTerminal(),
     env: io.env,
+    inputs: openInputHistory(places(io.env).state),
     openPage: (url) => openBrowser(url, { env: io.env }),
   })
   // The terminal is the screen's now: nothing else may ask on it or write to it.

@@ -1,7 +1,6 @@
 import { chooseModel, howToSetModel, offeredModels } from '../../agent/choose-model.ts'
 import { type Conversation, openConversations } from '../../agent/conversations.ts'
 import { exportConversation } from '../../agent/export-conversation.ts'
-import { openInputHistory } from '../../agent/input-history.ts'
 import type { Model } from '../../agent/model.ts'
 import { openModel } from '../../agent/open-model.ts'
 import { openPermissions } from '../../agent/permissions.ts'
@@ -63,7 +62,6 @@ export async function openDesk(setup: DeskSetup): Promise<Desk & AsyncDisposable
       session = sessionOver(next)
     },
     conversations: () => store.list({ folder }),
-    inputs: openInputHistory(stateFolder),
     async [Symbol.asyncDispose]() {
       commands[Symbol.dispose]()
       await session[Symbol.asyncDispose]()
