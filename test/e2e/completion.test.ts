@@ -136,7 +136,8 @@ describe('values of prompt arguments', () => {
         stdout: 'words\n\n',
         stderr: '',
       })
-      await home.capstan(['restart', 'one'], warm)
+      await home.capstan(['stop'], warm)
+      await home.capstan(['start'], warm)
       expect(valuesIn(await greet('who=a'))).toEqual([])
       expect((await home.capstan(['status', '--json'], warm)).stdout).not.toContain('"one"')
     } finally {
