@@ -2,8 +2,8 @@ import { ProtocolError, ProtocolErrorCode, type CallToolResult } from '@modelcon
 import { CapstanError, type CapstanErrorCode } from '../errors.ts'
 
 /** A failed call as a result: the model reads what is the matter and what can be done. A wrong name is the client's own mistake. */
-export function failedCall(error: unknown): CallToolResult {
-  if (!(error instanceof CapstanError) || error.code === 'tool_unknown') throw toProtocolError(error)
+export function failedCall(error: unknown, note: (text: string) => void): CallToolResult {
+  if (!(error instanceof CapstanError) || error.code === 'tool_unknown') throw toProtocolError(error, note)
   return {
     isError: true,
     content: [{ type: 'text', text: sentence(error) }],
@@ -23,9 +23,13 @@ const clientsFault: ReadonlySet<CapstanErrorCode> = new Set([
 /** Of the range that the specification leaves to servers. */
 const unavailable = -32000
 
-/** A failure in the words of the protocol, with the server, the cause and the next step in it. Bugs stay as they are. */
-export function toProtocolError(error: unknown): unknown {
-  if (!(error instanceof CapstanError)) return error
+/** A failure in the words of the protocol, with the server, the cause and the next step in it. Of a bug only the log has the story. */
+export function toProtocolError(error: unknown, note: (text: string) => void): ProtocolError {
+  if (error instanceof ProtocolError) return error
+  if (!(error instanceof CapstanError)) {
+    note(`A bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    return new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error. The log of the gateway says why.')
+  }
   const code = clientsFault.has(error.code) ? ProtocolErrorCode.InvalidParams : unavailable
   return new ProtocolError(code, sentence(error), error.toJSON())
 }

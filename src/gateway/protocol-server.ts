@@ -63,7 +63,7 @@ export function protocolServer(setup: ServerSetup): Server {
       }
       return resultOf(outcome, finish)
     } catch (error) {
-      return failedCall(error)
+      return failedCall(error, setup.note)
     }
   })
   server.setRequestHandler('prompts/list', (_request, { mcpReq: { signal } }) =>
@@ -119,6 +119,14 @@ export function protocolServer(setup: ServerSetup): Server {
     }),
   )
   return server
+
+  async function answering<Result>(answer: () => Promise<Result>): Promise<Result> {
+    try {
+      return await answer()
+    } catch (error) {
+      throw toProtocolError(error, setup.note)
+    }
+  }
 
   async function ownerOf(uriTemplate: string, signal: AbortSignal): Promise<string> {
     const { templates } = await view.catalogue({ signal })
@@ -188,14 +196,6 @@ function roundOf(
 function nameOf(info: unknown): string {
   const name = typeof info === 'object' && info !== null && 'name' in info ? info.name : undefined
   return typeof name === 'string' ? name.slice(0, 80) : 'unknown'
-}
-
-async function answering<Result>(answer: () => Promise<Result>): Promise<Result> {
-  try {
-    return await answer()
-  } catch (error) {
-    throw toProtocolError(error)
-  }
 }
 
 /** Tells a client what has changed. */

@@ -95,7 +95,10 @@ export function waitingCalls<Value>(seal: Seal, now: () => number, limits = wait
         asker,
         controller,
         questions,
-        result: work({ onAsk, signal: controller.signal, exchange: () => listening.exchange }),
+        // Not at once: it may ask before it does anything else.
+        result: Promise.resolve().then(() =>
+          work({ onAsk, signal: controller.signal, exchange: () => listening.exchange }),
+        ),
         listening,
         turn: 0,
         onQuestion() {},

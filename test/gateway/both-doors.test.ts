@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { GatewayOptions } from '../../src/gateway/gateway.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { textOf, type Servers } from '../hub/makers.ts'
@@ -68,6 +68,166 @@ describe.each(doors)('over %s', (_name, openDoor) => {
       const result = await entered.client.callTool({ name: 'one__order', arguments: {} })
 
       expect(textOf(result)).toBe('2 tea, kept "as is"')
+    })
+
+    test.each(['legacy', 'modern'])('opens a page for a %s server, and lends it a model', async (server) => {
+      const args = server === 'legacy' ? ['legacy'] : []
+      await using door = await openDoor({ one: { ...fixture('asks', { args }), sampling: true } })
+      await using entered = await door.enter(era, {
+        options: { capabilities: { elicitation: { url: {} }, sampling: {} } },
+        prepare(client) {
+          client.setRequestHandler('elicitation/create', async () => ({ action: 'accept' }))
+          client.setRequestHandler('sampling/createMessage', async () => ({
+            role: 'assistant',
+            model: 'none',
+            content: { type: 'text', text: 'Because.' },
+          }))
+        },
+      })
+
+      const url = 'https://example.org/confirm'
+      const visit = await entered.client.callTool({ name: 'one__visit', arguments: { url } })
+      const thought = await entered.client.callTool({ name: 'one__think', arguments: {} })
+
+      expect(textOf(visit)).toBe('accept')
+      expect(textOf(thought)).toContain('Because.')
+    })
+
+    test('is not asked for what it has not declared', async () => {
+      await using door = await openDoor({ one: fixture('asks', { args: ['legacy'] }) })
+      await using entered = await door.enter(era, {
+        options: { capabilities: { elicitation: { url: {} } } },
+        prepare: (client) =>
+          client.setRequestHandler('elicitation/create', () => Promise.reject(new Error('must not be asked'))),
+      })
+
+      const result = await entered.client.callTool({ name: 'one__order', arguments: {} })
+
+      expect(textOf(result)).toBe('decline')
+    })
+
+    test('hears of progress while the server works, and after it has asked', async () => {
+      await using door = await openDoor({ one: fixture('echo'), two: fixture('asks', { args: ['legacy'] }) })
+      await using entered = await door.enter(era, answering({ drink: 'tea' }))
+      const progress: number[] = []
+      const onprogress = (step: { progress: number }) => void progress.push(step.progress)
+
+      await entered.client.callTool({ name: 'one__slow', arguments: { ms: 60, steps: 3 } }, { onprogress })
+      const made = await entered.client.callTool({ name: 'two__steps', arguments: {} }, { onprogress })
+
+      expect(progress.slice(0, 3)).toEqual([1, 2, 3])
+      expect(textOf(made)).toBe('made tea')
+    })
+
+    test('cancels a call all the way to the server', async () => {
+      await using door = await openDoor({ one: fixture('echo') })
+      await using entered = await door.enter(era)
+      const giveUp = new AbortController()
+      const outcomes: string[] = []
+      using _calls = door.hub.on((event) => event.kind === 'call' && outcomes.push(event.outcome))
+
+      const call = entered.client.callTool(
+        { name: 'one__slow', arguments: { ms: 20_000, steps: 1000 } },
+        { signal: giveUp.signal, onprogress: () => giveUp.abort() },
+      )
+
+      await expect(call).rejects.toThrow()
+      await vi.waitFor(() => expect(outcomes).toEqual(['cancelled']))
+    })
+
+    test('renders prompts, completes their arguments, and reads resources', async () => {
+      await using door = await openDoor({ one: fixture('echo'), two: fixture('modern') })
+      await using entered = await door.enter(era)
+      const { client } = entered
+
+      const { prompts } = await client.listPrompts()
+      const greeting = await client.getPrompt({ name: 'one__greet', arguments: { who: 'bob', city: 'Berlin' } })
+      const { completion } = await client.complete({
+        ref: { type: 'ref/prompt', name: 'one__greet' },
+        argument: { name: 'city', value: 'B' },
+        context: { arguments: { who: 'bob' } },
+      })
+      const { resources } = await client.listResources()
+      const note = await client.readResource({ uri: 'note://one' })
+      const person = await client.readResource({ uri: 'person://bob' })
+      const { resourceTemplates } = await client.listResourceTemplates()
+      const people = await client.complete({
+        ref: { type: 'ref/resource', uri: 'person://{name}' },
+        argument: { name: 'name', value: 'al' },
+      })
+
+      expect(prompts.map(({ name }) => name)).toEqual(['one__greet', 'one__plain', 'one__talk', 'two__greet'])
+      expect(greeting.messages[0]?.content).toMatchObject({ text: 'Say hello to bob in Berlin.' })
+      expect(completion.values).toEqual(['Berlin'])
+      expect(resources.map(({ uri }) => uri)).toEqual(['data://bytes', 'note://one', 'config://app'])
+      expect(note.contents[0]).toMatchObject({ text: '# One\n' })
+      expect(person.contents[0]).toMatchObject({ text: 'This is bob.' })
+      // Both servers have it, and a URI is all that a client can name: the first one answers.
+      expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['person://{name}'])
+      expect(people.completion.values).toEqual(['alice', 'albert'])
+    })
+
+    test('is told once when lists have changed, and finds what is new', async () => {
+      await using door = await openDoor({ one: fixture('changes-list'), two: fixture('modern') })
+      const told = vi.fn<() => void>()
+      const listChanged = { tools: { onChanged: told, autoRefresh: false, debounceMs: 0 } }
+      await using entered = await door.enter(era, { options: { listChanged } })
+      await entered.client.listTools()
+
+      await entered.client.callTool({ name: 'one__grow', arguments: {} })
+      await entered.client.callTool({ name: 'two__grow', arguments: {} })
+      await vi.waitFor(() => expect(told).toHaveBeenCalled())
+
+      const find = async () => (await entered.client.listTools()).tools.map(({ name }) => name)
+      await vi.waitFor(async () =>
+        expect(await find()).toEqual(expect.arrayContaining(['one__extra-1', 'two__extra-1'])),
+      )
+      expect(told.mock.calls.length).toBeLessThanOrEqual(2)
+    })
+
+    test('gets what a tool reports as an error, and what is wrong with its own arguments, as results', async () => {
+      await using door = await openDoor({ one: fixture('echo') })
+      await using entered = await door.enter(era)
+
+      const failed = await entered.client.callTool({ name: 'one__fail', arguments: { reason: 'rain' } })
+      const wrong = await entered.client.callTool({ name: 'one__echo', arguments: {} })
+      const unknown = entered.client.callTool({ name: 'one__ehco', arguments: {} })
+
+      expect(failed).toMatchObject({ isError: true, content: [{ text: 'Failed: rain' }] })
+      expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('message') }] })
+      await expect(unknown).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('one__echo') })
+    })
+
+    test('gets every kind of content, and nothing that a server says of itself', async () => {
+      await using door = await openDoor({
+        one: fixture('echo'),
+        two: fixture('unknown-content'),
+        three: fixture('modern'),
+      })
+      await using entered = await door.enter(era)
+      const call = (name: string, args = {}) => entered.client.callTool({ name, arguments: args })
+
+      const mixed = await call('one__mixed')
+      const { tools } = await entered.client.listTools()
+      const odd = await call(tools.find(({ name }) => name.startsWith('two__'))?.name ?? '')
+      const said = await call('three__echo', { message: 'x' })
+
+      expect(mixed.content.map(({ type }) => type)).toEqual(['text', 'image', 'text'])
+      expect(odd.content.every(({ type }) => type === 'text')).toBe(true)
+      expect(JSON.stringify(said._meta ?? {})).not.toContain('"modern"')
+    })
+
+    test('reads in the instructions, and in the error of its tools, what a server waits for', async () => {
+      await using door = await openDoor({ good: fixture('echo'), gone: fixture('exits-at-start') })
+      await using entered = await door.enter(era)
+
+      const call = entered.client.callTool({ name: 'gone__anything', arguments: {} })
+
+      await expect(call).resolves.toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringMatching(/"gone".*capstan doctor gone/s) }],
+      })
+      expect(entered.client.getInstructions()).toContain('good')
     })
   })
 })

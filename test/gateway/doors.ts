@@ -5,7 +5,7 @@ import {
   type ClientOptions,
 } from '@modelcontextprotocol/client'
 import { join } from 'node:path'
-import { openAudit } from '../../src/gateway/audit.ts'
+import { openAudit, type Audit } from '../../src/gateway/audit.ts'
 import type { Caller } from '../../src/gateway/caller.ts'
 import { openGateway, type Gateway, type GatewayOptions } from '../../src/gateway/gateway.ts'
 import { defaultLimits, type HttpLimits } from '../../src/gateway/http/limits.ts'
@@ -19,6 +19,7 @@ export const eras = ['legacy', 'modern'] as const
 export interface Bench extends AsyncDisposable {
   readonly hub: TestHub
   readonly gateway: Gateway
+  readonly audit: Audit
   readonly auditFile: string
   readonly notes: readonly string[]
 }
@@ -35,6 +36,7 @@ export async function openBench(servers: Servers, options: Partial<GatewayOption
   return {
     hub,
     gateway,
+    audit,
     auditFile,
     notes,
     async [Symbol.asyncDispose]() {
