@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { CapstanError, messageOf } from '../../errors.ts'
-import { hasCode, writeFileAtomic } from '../../files/atomic-write.ts'
+import { writeFileAtomic } from '../../files/atomic-write.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { editServerFile } from '../edit.ts'
 import { copyServers, type CopyReport } from '../import/copy-servers.ts'
@@ -10,6 +8,7 @@ import type { NamedEntry } from '../import/move-secrets.ts'
 import { readExact } from './client-text.ts'
 import { withConnections, type Before, type Connection, type MovedServer } from './connections.ts'
 import type { ConnectPlan } from './plan-connect.ts'
+import { asWriteFailure, changedMeanwhile, hashOf, writeUnlessProtected } from './write-client-file.ts'
 
 export interface ConnectOptions {
   readonly stateFolder: string
@@ -58,20 +57,10 @@ export async function connectFile(
   )
 }
 
-export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
-
 /** What a person agreed to: the changes, not the rest of a file that its client may have written meanwhile. */
 function meaningOf({ entry, replaced, moves }: ConnectPlan): string {
   const moving = moves.map(({ from, copy }) => [from, copy.name, copy.kind])
   return canonicalJson([entry ?? null, replaced, moving])
-}
-
-export function changedMeanwhile(path: string): CapstanError {
-  return new CapstanError('config_invalid', `${path} was changed while you looked. Nothing was written.`, {
-    next: 'Run the command again to see what it would do now.',
-  })
 }
 
 async function prepare(
@@ -151,17 +140,6 @@ async function perform(plan: ConnectPlan, options: ConnectOptions): Promise<void
   }
 }
 
-/** A file can be replaced although it may not be written to; whoever took that right away meant something by it. */
-export async function writeUnlessProtected(path: string, text: string, mode: number): Promise<void> {
-  const found = await stat(path).catch(() => undefined)
-  if (found !== undefined && (found.mode & 0o222) === 0) {
-    throw new CapstanError('config_invalid', `Cannot write ${path}: it is write-protected. Nothing was changed.`, {
-      next: `Allow it with: chmod u+w ${path}`,
-    })
-  }
-  await writeFileAtomic(path, text, { mode })
-}
-
 async function takeBack(written: readonly NamedEntry[], file: string): Promise<void> {
   if (written.length === 0) return
   await editServerFile(
@@ -174,13 +152,4 @@ async function forgetBackup({ before }: Connection, kept: readonly Connection[])
   if (before.kind !== 'text') return
   const isNeeded = kept.some((other) => other.before.kind === 'text' && other.before.backup === before.backup)
   if (!isNeeded) await rm(before.backup, { force: true })
-}
-
-/** Failures of the disk are told as what they are to a person; others stay as they came. */
-export function asWriteFailure(error: unknown, path: string): unknown {
-  if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ENOSPC')) return error
-  return new CapstanError('config_invalid', `Cannot write ${path}: ${messageOf(error)}. Nothing was changed.`, {
-    cause: error,
-    next: `Check the permissions of ${path} and its folder.`,
-  })
 }

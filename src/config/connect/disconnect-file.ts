@@ -2,7 +2,7 @@ import { rm, rmdir } from 'node:fs/promises'
 import { hasCode } from '../../files/atomic-write.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { editServerFile } from '../edit.ts'
-import { asWriteFailure, changedMeanwhile, writeUnlessProtected } from './connect-file.ts'
+import { asWriteFailure, changedMeanwhile, writeUnlessProtected } from './write-client-file.ts'
 import { withConnections, type Connection } from './connections.ts'
 import { planDisconnect, type DisconnectPlan, type DisconnectView } from './plan-disconnect.ts'
 

@@ -1,14 +1,12 @@
-import { CapstanError } from '../../errors.ts'
 import { canonicalJson } from '../canonical-json.ts'
-import { clientFiles, clients, type ClientId, type ImportSurroundings } from '../import/clients.ts'
-import { listServers } from '../import/documents.ts'
+import { clients, type ClientId } from '../import/clients.ts'
 import { isObject, type JsonObject } from '../import/json.ts'
 import type { RawEntry } from '../types.ts'
 import { readExact } from './client-text.ts'
-import { hashOf } from './connect-file.ts'
-import type { Connection, MovedServer, RawServer } from './connections.ts'
+import type { Connection, MovedServer } from './connections.ts'
 import { editDocument, rawServer, readDocument, type RawEdit } from './edit-document.ts'
 import { isOurs } from './plan-connect.ts'
+import { hashOf } from './write-client-file.ts'
 
 /** What would become of one file that was connected. */
 export interface DisconnectPlan {
@@ -47,28 +45,6 @@ export async function planDisconnect(connection: Connection, view: DisconnectVie
   const text = await readExact(connection.path)
   const file = await planFile(connection, text, view)
   return { connection, text, ...file, ...(await planServers(connection, file.after, view)) }
-}
-
-/** Entries that lead to Capstan in files that no connection tells of: written by hand, or from a lost state folder. */
-async function strayConnections(client: ClientId, surroundings: ImportSurroundings): Promise<readonly Connection[]> {
-  const paths = clientFiles(client, surroundings).filter(({ scope }) => scope === 'user')
-  const found = await Promise.all(
-    paths.map(async ({ path }) => {
-      const text = (await readExact(path)) ?? ''
-      const document = await readDocument(text, { client, path })
-      const ours = listServers(client, document).servers.filter(isOurs(client))
-      return ours.flatMap(({ name }) => {
-        const raw = rawServer(document, client, name)
-        return isObject(raw) ? [strayConnection({ client, path }, { name, raw })] : []
-      })
-    }),
-  )
-  return found.flat()
-}
-
-function strayConnection(place: { readonly client: ClientId; readonly path: string }, entry: RawServer): Connection {
-  const nothing = { madeFolders: [], replaced: [], moved: [] }
-  return { ...place, form: 'entry', at: '', before: { kind: 'unknown' }, after: '', ...nothing, entry }
 }
 
 type FilePlan = Pick<DisconnectPlan, 'after' | 'how' | 'removed' | 'restored' | 'notRestored'>
@@ -154,22 +130,4 @@ async function planServers(
 
 function objectOrNothing(value: RawEntry[string] | undefined): JsonObject | undefined {
   return isObject(value) ? value : undefined
-}
-
-/** The connections of these clients, the newest first, or the entries found without one. */
-export async function connectionsOf(
-  client: ClientId,
-  connections: readonly Connection[],
-  surroundings: ImportSurroundings,
-): Promise<readonly Connection[]> {
-  const known = connections.filter((connection) => connection.client === client).toReversed()
-  const found = known.length > 0 ? known : await strayConnections(client, surroundings)
-  if (found.length > 0) return found
-  throw new CapstanError(
-    'config_invalid',
-    `${clients[client].title} is not connected: no file of it leads to Capstan.`,
-    {
-      next: `To connect it: capstan connect ${client}`,
-    },
-  )
 }

@@ -5,20 +5,25 @@ import { readConnections } from '../../../src/config/connect/connections.ts'
 import { disconnectFile } from '../../../src/config/connect/disconnect-file.ts'
 import { gatewayEntry } from '../../../src/config/connect/gateway-entry.ts'
 import { planConnect, type ConnectPlan } from '../../../src/config/connect/plan-connect.ts'
-import { connectionsOf, planDisconnect, type DisconnectPlan } from '../../../src/config/connect/plan-disconnect.ts'
+import { connectionsOf } from '../../../src/config/connect/find-connections.ts'
+import { planDisconnect, type DisconnectPlan } from '../../../src/config/connect/plan-disconnect.ts'
 import { readServerFile } from '../../../src/config/edit.ts'
 import type { ClientId } from '../../../src/config/import/clients.ts'
 import type { FixtureHome } from '../import/fixture-home.ts'
+
+interface ConnectChoice {
+  readonly move?: boolean
+  readonly args?: readonly string[]
+}
 
 export interface Desk {
   readonly serversFile: string
   readonly stateFolder: string
   readonly pathOf: (client: ClientId) => Promise<string>
   readonly plan: (client: ClientId, options?: { readonly move?: boolean }) => Promise<ConnectPlan>
-  readonly connect: (
-    client: ClientId,
-    options?: { readonly move?: boolean; readonly args?: readonly string[] },
-  ) => Promise<Connected>
+  /** Does what was planned, whatever has happened to the file since. */
+  readonly apply: (shown: ConnectPlan, options?: ConnectChoice) => Promise<Connected>
+  readonly connect: (client: ClientId, options?: ConnectChoice) => Promise<Connected>
   readonly disconnect: (
     client: ClientId,
     options?: { readonly keep?: boolean; readonly together?: readonly ClientId[] },
@@ -46,16 +51,18 @@ export function connectDesk(home: FixtureHome): Desk {
     const known = await readServerFile(serversFile)
     return await planConnect({ ...(await targetOf(client)), text }, { entry: () => raw, move, known, env: home.env })
   }
+  const apply: Desk['apply'] = async (shown, { move = false, args = ['serve'] } = {}) => {
+    const again = async (text: string | undefined) => await planFor(shown.client, text, { move, args: [...args] })
+    return await connectFile(shown, again, { stateFolder, serversFile, env: home.env, now: new Date(0), signal })
+  }
   return {
     serversFile,
     stateFolder,
     pathOf: async (client) => (await targetOf(client)).path,
     plan: async (client, options) => await planFor(client, (await targetOf(client)).text, options),
-    connect: async (client, { move = false, args = ['serve'] } = {}) => {
-      const shown = await planFor(client, (await targetOf(client)).text, { move, args: [...args] })
-      const again = async (text: string | undefined) => await planFor(client, text, { move, args: [...args] })
-      return await connectFile(shown, again, { stateFolder, serversFile, env: home.env, now: new Date(0), signal })
-    },
+    apply,
+    connect: async (client, { move = false, args = ['serve'] } = {}) =>
+      await apply(await planFor(client, (await targetOf(client)).text, { move, args: [...args] }), { move, args }),
     disconnect: async (client, { keep = false, together = [client] } = {}) => {
       const connections = await readConnections(stateFolder)
       const [connection] = await connectionsOf(client, connections, home)

@@ -263,3 +263,29 @@ test('a client that is not installed is not given a file', async () => {
     `Cursor was not found: there is no folder ${join(home.home, '.cursor')}.`,
   )
 })
+
+test('what the client writes into its file while a person looks at the difference is kept', async () => {
+  await using home = await fixtureHome(['cursor'])
+  const desk = connectDesk(home)
+  const path = await desk.pathOf('cursor')
+  const shown = await desk.plan('cursor', { move: true })
+  await writeFile(path, (await readFile(path, 'utf8')).replace('{', '{\n  "starts": 42,'))
+
+  await desk.apply(shown, { move: true })
+
+  expect(await json(path)).toMatchObject({ starts: 42, mcpServers: { notes: {}, capstan: {} } })
+})
+
+test('a server that changes while a person looks at the difference stops everything', async () => {
+  await using home = await fixtureHome(['cursor'])
+  const desk = connectDesk(home)
+  const path = await desk.pathOf('cursor')
+  const shown = await desk.plan('cursor', { move: true })
+  const changed = (await readFile(path, 'utf8')).replace('server-github', 'server-gitlab')
+  await writeFile(path, changed)
+
+  await expect(desk.apply(shown, { move: true })).rejects.toThrow('was changed while you looked')
+
+  expect(await readFile(path, 'utf8')).toBe(changed)
+  expect(await readConnections(desk.stateFolder)).toEqual([])
+})
