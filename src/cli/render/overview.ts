@@ -101,7 +101,7 @@ function stateWord(state: ServerState): string {
     case 'idle':
       return 'not started'
     case 'backing_off':
-      return 'failed, tries again'
+      return 'failed'
     case 'needs_login':
       return 'needs a login'
     case 'connecting':

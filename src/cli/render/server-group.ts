@@ -70,7 +70,7 @@ export function describeState(state: ServerState): string {
     case 'untrusted':
       return 'not trusted yet'
     case 'backing_off':
-      return 'failed, tries again'
+      return 'failed'
     case 'needs_login':
       return 'needs a login'
     case 'failed':
