@@ -153,7 +153,12 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     session.on((event) => {
       if (event.kind === 'queue') queued = event
     })
-    showHistory(session.history(), place)
+    showHistory(session.history(), { place, labelOf })
+  }
+
+  function labelOf(name: string): string {
+    const tool = desk?.commands.catalogue().tools.find(({ modelName }) => modelName === name)
+    return tool?.id ?? name
   }
 
   function submit(line: string): void {

@@ -180,8 +180,17 @@ export function showSession({ session, place, openPage }: ShowSessionSetup): Sho
 /** Notices that a failed turn has no more to add to. */
 const saysWhy: ReadonlySet<Notice['code']> = new Set(['no_model', 'context_full', 'reply_cut', 'steps_used_up'])
 
+export interface HistorySetup {
+  readonly place: Workplace
+  /** What a person reads for the name that a model called. */
+  readonly labelOf: (modelName: string) => string
+}
+
 /** What was said before, when a conversation is gone on with. */
-export function showHistory(entries: readonly ConversationEntry[], { show, paint, markdown, now }: Workplace): void {
+export function showHistory(
+  entries: readonly ConversationEntry[],
+  { place: { show, paint, markdown, now }, labelOf }: HistorySetup,
+): void {
   const results = new Map(entries.flatMap((entry) => (entry.kind === 'result' ? [[entry.callId, entry] as const] : [])))
   const shown = entries.slice(-mostEntries)
   if (shown.length < entries.length) {
@@ -198,7 +207,7 @@ export function showHistory(entries: readonly ConversationEntry[], { show, paint
       if (part.kind !== 'call') continue
       const { end = 'interrupted', parts = [], ms = 0 } = results.get(part.callId) ?? {}
       const state = { kind: 'ended' as const, end, parts, ms }
-      show(callBlock({ callId: part.callId, label: part.name, input: part.input, state }, { paint, now }))
+      show(callBlock({ callId: part.callId, label: part.name, input: part.input, state }, { paint, now, labelOf }))
     }
   }
 }

@@ -140,7 +140,7 @@ describe('a turn on the screen', () => {
     await eye.shows('› tea')
     eye.type(keys.enter)
     await eye.shows('cups (a whole number, optional)')
-    eye.type(`${'\u007F'}3${keys.enter}`)
+    eye.type(`\u007F3${keys.enter}`)
     await eye.shows('Send this to asks?')
     await eye.shows('cups = 3')
     eye.type('1')

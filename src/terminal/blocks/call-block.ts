@@ -20,11 +20,14 @@ export interface CallBlockSetup {
   readonly paint: Palette
   readonly now: () => number
   readonly isWhole?: boolean
+  /** What a person reads for a name that only models see. It may become known later. */
+  readonly labelOf?: (label: string) => string
 }
 
-export function callBlock(first: CallView, { paint, now, isWhole: isWholeAtFirst = false }: CallBlockSetup): CallBlock {
+export function callBlock(first: CallView, setup: CallBlockSetup): CallBlock {
+  const { paint, now, labelOf = (label) => label } = setup
   let call = first
-  let isWhole = isWholeAtFirst
+  let isWhole = setup.isWhole ?? false
   return {
     update(next) {
       // A later event may leave out what an earlier one told.
@@ -34,7 +37,11 @@ export function callBlock(first: CallView, { paint, now, isWhole: isWholeAtFirst
     unfold(next) {
       isWhole = next
     },
-    render: (width) => ['', headLine(call, { width, paint, now }), ...bodyLines(call, { width, paint, isWhole })],
+    render: (width) => [
+      '',
+      headLine({ ...call, label: labelOf(call.label) }, { width, paint, now }),
+      ...bodyLines(call, { width, paint, isWhole }),
+    ],
   }
 }
 
@@ -85,7 +92,7 @@ function stateText(state: CallState, nowMs: number): string {
 }
 
 /** A bar where the server says how much there is to do, else a count. */
-export function barOf(progress: Progress | undefined): readonly string[] {
+function barOf(progress: Progress | undefined): readonly string[] {
   if (progress === undefined) return []
   const { progress: done, total } = progress
   if (total === undefined || !(total > 0)) return [String(done)]
@@ -102,7 +109,7 @@ export function durationText(ms: number): string {
 }
 
 /** The arguments on one line: `message="hello", times=2`. */
-export function foldedInput(input: CallInput | undefined): string {
+function foldedInput(input: CallInput | undefined): string {
   if (input === undefined) return ''
   if (input.kind === 'invalid') return plainLine(input.text)
   return Object.entries(input.value)
