@@ -1,5 +1,5 @@
 // npm run bench [-- PART…] [--quick] [--peers]: prints our figures beside others measured in the same run. Ratios carry over to other
-// machines, milliseconds do not. The targets hold on a quiet machine. Parts: cold, warm, memory, calls, big, tokens, size, search, prompts.
+// machines, milliseconds do not. The targets hold on a quiet machine. Parts: cold, warm, session, memory, calls, big, tokens, size, search, prompts.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -14,6 +14,7 @@ import { limitRow } from './measure.ts'
 import { benchMemory } from './memory.ts'
 import { installPeers, type PeerPrograms } from './peers/install.ts'
 import { renderTable, type Row } from './table.ts'
+import { benchSession } from './session.ts'
 import { benchTokens } from './tokens.ts'
 import { benchWarm } from './warm.ts'
 
@@ -28,6 +29,7 @@ const rounds = values.quick
 const parts: Readonly<Record<string, (peers: PeerPrograms) => Promise<readonly Row[]>>> = {
   cold: (peers) => benchCold(rounds, peers),
   warm: (peers) => benchWarm(rounds, peers),
+  session: () => benchSession(rounds.start),
   memory: () => benchMemory(rounds),
   calls: () => benchCalls(rounds.calls, 200),
   big: () => benchBigResult(rounds.big),
