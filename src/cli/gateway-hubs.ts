@@ -1,13 +1,17 @@
 import { clientVariable } from '../config/self.ts'
+import type { Config } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import { steadyHub, type Reached, type SteadyHub } from '../gateway/steady-hub.ts'
 import type { Hub } from '../hub/api.ts'
+import type { OpenedHub } from '../hub/hub.ts'
 import type { CommandContext } from './command.ts'
 import { dialDaemon, wantsDaemon } from './daemon-hub.ts'
 
 export interface GatewayHubs extends AsyncDisposable {
   /** The hub of one caller: opened when first used, and again when it was lost. */
   readonly hubOf: (caller: string) => Hub
+  /** Takes a new config. Servers whose entry is the same go on as they are, and so does what is under way. */
+  readonly reload: (config: Config) => Promise<void>
 }
 
 interface HubsSetup {
@@ -24,7 +28,7 @@ export function openGatewayHubs(context: CommandContext, { isOwn, note, onReopen
   const hubs = new Map<string, SteadyHub>()
   // The signal of the command ends the serving; a hub has to outlive it for the last answers.
   const never = new AbortController().signal
-  let local: Promise<Hub> | undefined
+  let local: Promise<OpenedHub> | undefined
 
   return {
     hubOf(caller) {
@@ -34,6 +38,11 @@ export function openGatewayHubs(context: CommandContext, { isOwn, note, onReopen
       const hub = steadyHub({ open: () => open(caller), onReopened, note })
       hubs.set(name, hub)
       return hub
+    },
+    async reload(config) {
+      // A view of the daemon is made anew: the daemon reads the config of its caller when it comes.
+      if (isWarm) await Promise.all([...hubs.values()].map((hub) => hub.replace()))
+      else await (await local)?.reload(config)
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...hubs.values()].map((hub) => hub[Symbol.asyncDispose]()))
@@ -54,11 +63,11 @@ export function openGatewayHubs(context: CommandContext, { isOwn, note, onReopen
     }
   }
 
-  function openLocal(): Promise<Hub> {
+  function openLocal(): Promise<OpenedHub> {
     return (local ??= openLocalOnce())
   }
 
-  async function openLocalOnce(): Promise<Hub> {
+  async function openLocalOnce(): Promise<OpenedHub> {
     const { openLocalHub } = await import('./local-hub.ts')
     return openLocalHub(await context.loadConfig(), { io, flags, signal: never, client: 'gateway' })
   }

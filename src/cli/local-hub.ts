@@ -2,9 +2,8 @@ import { inputsFile, openInputs } from '../config/inputs.ts'
 import type { Config } from '../config/types.ts'
 import { builtinServers } from '../daemon/builtins.ts'
 import { places } from '../files/places.ts'
-import type { Hub } from '../hub/api.ts'
 import { callLog } from '../hub/call-log.ts'
-import { openHub } from '../hub/hub.ts'
+import { openHub, type OpenedHub } from '../hub/hub.ts'
 import { askInput } from './ask-input.ts'
 import type { CommandContext } from './command.ts'
 
@@ -12,7 +11,7 @@ import type { CommandContext } from './command.ts'
 export function openLocalHub(
   config: Config,
   { io, flags, signal, client = 'cli' }: Pick<CommandContext, 'io' | 'flags' | 'signal'> & { readonly client?: string },
-): Promise<Hub> {
+): Promise<OpenedHub> {
   const inputs = openInputs({
     file: inputsFile(io.env),
     declarations: config.inputs ?? [],

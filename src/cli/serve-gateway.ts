@@ -1,5 +1,8 @@
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { trustFile } from '../config/trust.ts'
 import type { Config, GatewaySettings } from '../config/types.ts'
+import { watchConfig } from '../config/watch.ts'
 import { CapstanError } from '../errors.ts'
 import { places } from '../files/places.ts'
 import { openAudit } from '../gateway/audit.ts'
@@ -7,9 +10,12 @@ import { openGateway, type Gateway } from '../gateway/gateway.ts'
 import { readAddress } from '../gateway/http/address.ts'
 import { makeIdentify } from '../gateway/http/keys.ts'
 import { defaultLimits, type HttpLimits } from '../gateway/http/limits.ts'
-import { listenHttp } from '../gateway/http/listen.ts'
+import { listenHttp, type HttpDoor } from '../gateway/http/listen.ts'
+import { monitorPages } from '../gateway/http/pages.ts'
+import { makeMetrics, type Metrics } from '../gateway/metrics.ts'
 import { serveConnection } from '../gateway/serve-connection.ts'
 import { stdioTransport } from '../prompts/server/stdio-transport.ts'
+import { loadCommandConfig } from './command-config.ts'
 import type { CommandContext } from './command.ts'
 import { readCallers, type Callers } from './gateway-callers.ts'
 import { openGatewayHubs } from './gateway-hubs.ts'
@@ -25,12 +31,15 @@ export async function serveGateway(context: CommandContext, wishes: ServeWishes)
   const note = (text: string) => io.err(plainText(`${new Date().toISOString()} ${text}\n`))
   for (const warning of config.warnings) note(`warning: ${warning}`)
   const callers = await readCallers(wishes, settings, io)
+  const metrics = makeMetrics()
   const audit = openAudit({
     file: `${places(io.env).state}/gateway.jsonl`,
     withArguments: wishes.auditArguments || settings.auditArguments === true,
+    onRecord: metrics.count,
     onFailure: (error) => note(`The audit could not be written: ${String(error)}`),
   })
   const trusting = trustingServers(config)
+  const descriptions = descriptionsIn(config)
   await using hubs = openGatewayHubs(context, { isOwn: wishes.isOwn, note, onReopened: () => void refresh() })
   using gateway = openGateway({
     openHub: hubs.hubOf,
@@ -38,19 +47,59 @@ export async function serveGateway(context: CommandContext, wishes: ServeWishes)
     seen: seenOnDisk(config),
     hasPrefix: wishes.hasPrefix && settings.prefix !== false,
     trustsHints: (server) => trusting.has(server),
+    describe: (server) => descriptions.get(server),
     isShared: callers.keys.length > 1,
     note,
   })
   const refresh = () => gateway.refresh().catch((error: unknown) => note(String(error)))
+  using _watching = followConfig(context, config, {
+    note,
+    take: async (next) => {
+      await hubs.reload(next)
+      await refresh()
+    },
+  })
   if (wishes.http === undefined) await overStdio(gateway, context, { callers, note })
-  else await overHttp(gateway, context, { wishes, http: wishes.http, settings, callers, note })
+  else await overHttp(gateway, context, { wishes, http: wishes.http, settings, callers, metrics, note })
   await audit.settled()
+}
+
+interface Following {
+  readonly note: (text: string) => void
+  readonly take: (config: Config) => Promise<void>
+}
+
+/** What is approved, added or taken out while we serve reaches the clients without a restart. */
+function followConfig({ io, flags }: CommandContext, initial: Config, { note, take }: Following): Disposable {
+  const isAdhoc = flags.stdio !== undefined || flags.url !== undefined
+  if (isAdhoc) return { [Symbol.dispose]() {} }
+  const { workspaceFolder } = initial.surroundings
+  const usual = [join(places(io.env).config, 'mcp.json'), join(workspaceFolder, '.mcp.json')]
+  return watchConfig({
+    initial,
+    load: () => loadCommandConfig(io, flags),
+    files: [...(flags.config.length === 0 ? usual : []), trustFile(io.env)],
+    onConfig: (next, { added, removed, changed }) => {
+      note(`The config has changed: ${[...added, ...removed, ...changed].join(', ')}.`)
+      void take(next).catch((error: unknown) => note(`The new config was not taken: ${String(error)}`))
+    },
+    onError: (error) => note(`The config cannot be read, so the last one stays: ${String(error)}`),
+  })
 }
 
 /** Servers whose tools are believed when they say that they only read. */
 function trustingServers({ servers }: Config): ReadonlySet<string> {
   const trusting = servers.filter(({ standing }) => standing.kind === 'usable' && standing.server.trustHints)
   return new Set(trusting.map(({ name }) => name))
+}
+
+function descriptionsIn({ servers }: Config): ReadonlyMap<string, string> {
+  return new Map(
+    servers.flatMap(({ name, standing }) => {
+      const description = standing.kind === 'usable' ? standing.server.description : undefined
+      return description === undefined ? [] : [[name, description] as const]
+    }),
+  )
 }
 
 interface Serving {
@@ -71,11 +120,23 @@ async function overStdio(gateway: Gateway, { io, signal }: CommandContext, { cal
 
 const drainMs = 10_000
 
+interface ServingHttp extends Serving {
+  readonly http: string
+  readonly wishes: ServeWishes
+  readonly settings: GatewaySettings
+  readonly metrics: Metrics
+}
+
 async function overHttp(
   gateway: Gateway,
   { io, signal }: CommandContext,
-  { wishes, http, settings, callers, note }: Serving & { wishes: ServeWishes; http: string; settings: GatewaySettings },
+  { wishes, http, settings, callers, metrics, note }: ServingHttp,
 ): Promise<void> {
+  let opened: HttpDoor | undefined
+  const counts = () => ({
+    ...(opened?.counts() ?? { requests: 0, sessions: 0 }),
+    waitingCalls: gateway.waitingCount(),
+  })
   await using door = await listenHttp(gateway, {
     address: readAddress(http),
     identify: makeIdentify(callers.keys, callers.anybody),
@@ -83,10 +144,13 @@ async function overHttp(
     hosts: [...wishes.hosts, ...(settings.hosts ?? [])],
     origins: [...wishes.origins, ...(settings.origins ?? [])],
     limits: limitsOf(settings),
+    page: monitorPages({ view: () => gateway.viewFor(callers.anybody), metrics, counts }),
     note,
   })
+  opened = door
   await io.out(`${door.url}/mcp\n`)
   await aborted(signal)
+  note('The gateway ends: no new requests are taken.')
   await door.drain(drainMs)
 }
 

@@ -7,7 +7,7 @@ import { masked } from '../hub/call-log.ts'
 export interface AuditedCall {
   readonly caller: string
   readonly client: string
-  readonly tool: Pick<ToolEntry, 'id'>
+  readonly tool: Pick<ToolEntry, 'id' | 'server'>
   readonly args: JsonObject
   readonly via: 'direct' | 'call_tool' | 'exec'
 }
@@ -20,6 +20,7 @@ export interface AuditRecord {
   readonly caller: string
   /** What the client calls itself; anybody can claim any name. */
   readonly client: string
+  readonly server: string
   readonly tool: string
   readonly via: AuditedCall['via']
   /** `ok`, `tool_error`, or the code of a failure. */
@@ -61,6 +62,7 @@ export function openAudit(options: AuditOptions): Audit {
           at,
           caller,
           client: client.slice(0, 80),
+          server: tool.server,
           tool: tool.id,
           via,
           outcome,

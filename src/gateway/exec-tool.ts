@@ -50,7 +50,8 @@ function noteCalls({ view, audit, client }: Noting): (event: ExecEvent) => void 
       open.get(call.id)?.(call.entry.outcome)
       open.delete(call.id)
     } else if (call.errand.kind === 'call') {
-      const tool = { id: `${call.errand.server}.${call.errand.tool}` }
+      const { server } = call.errand
+      const tool = { server, id: `${server}.${call.errand.tool}` }
       open.set(call.id, audit.begin({ caller: view.caller.name, client, tool, args: {}, via: 'exec' }))
     }
   }

@@ -19,6 +19,8 @@ export interface GatewayOptions {
   /** Names without their server's: for a single server. */
   readonly hasPrefix?: boolean
   readonly trustsHints?: (server: string) => boolean
+  /** What a server is for, where that is known before the hub is asked. */
+  readonly describe?: (server: string) => string | undefined
   /** Whether all who come are one person, so that what servers log may be passed on. */
   readonly isShared?: boolean
   /** Takes what is worth a line in the log of whoever runs the gateway. */
@@ -60,7 +62,7 @@ export function openGateway(options: GatewayOptions): Gateway {
         onChange: view.onChange,
         async makeServer(era) {
           const decided = await (mode ??= decide())
-          const { describe } = view
+          const describe = (server: string) => options.describe?.(server) ?? view.describe(server)
           const instructions = instructionsFor({ catalogue: await view.catalogue(), mode: decided, describe })
           return protocolServer({
             view,
