@@ -46,6 +46,7 @@ export interface CopiesSetup {
   /** Whether a call that may have been received is sent again when its tool says that this does no harm. */
   readonly retry: 'safe' | 'never'
   readonly isWanted: () => boolean
+  readonly assertOpen: () => void
   readonly onLog: (source: LogLine['source'], text: string) => void
   readonly onListChanged: (kind: ListKind) => void
   readonly stderrTail: () => readonly string[]

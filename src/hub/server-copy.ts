@@ -22,6 +22,8 @@ export interface CopySetup extends Omit<OpenHooks, 'signal'> {
   readonly open: OpenConnection
   /** Whether it is to be started again when it has ended by itself. */
   readonly isWanted: () => boolean
+  /** Throws once it was closed for good: nobody who still waits may start it again. */
+  readonly assertOpen: () => void
   readonly onChange: () => void
 }
 
@@ -83,6 +85,7 @@ export function serverCopy(setup: CopySetup): ServerCopy {
   }
 
   async function use(patience: Patience): Promise<Connection> {
+    setup.assertOpen()
     step({ kind: 'needed' })
     // Not `attempt`: a connection may have come and gone while somebody waits for it.
     for (;;) {
@@ -93,7 +96,8 @@ export function serverCopy(setup: CopySetup): ServerCopy {
       }
       if (life.kind === 'failed' || life.kind === 'needs_login') throw life.error
       if (life.kind === 'backing_off') await waitForTry(life, patience)
-      else step({ kind: 'needed' })
+      setup.assertOpen()
+      if (record.life.kind === 'idle') step({ kind: 'needed' })
     }
   }
 

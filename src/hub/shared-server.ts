@@ -74,6 +74,7 @@ export function sharedServer(plan: ServerPlan, onEnd: () => void): SharedServer 
     onListChanged: announce,
     stderrTail: log.stderrTail,
     isWanted: () => !isClosed && !plan.isPerCall,
+    assertOpen,
     onChange: hasChanged,
   })
   let busy = 0

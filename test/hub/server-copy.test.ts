@@ -16,6 +16,7 @@ function copyOf(open: OpenConnection): ServerCopy {
     startMs: 1000,
     open,
     isWanted: () => true,
+    assertOpen: nothing,
     onChange: nothing,
     onLog: nothing,
     onListChanged: nothing,
