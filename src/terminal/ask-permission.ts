@@ -1,6 +1,7 @@
 import type { PermissionChoice, SessionAnswer, SessionAsk } from '../agent/session.ts'
 import { plainLine, revealedText } from '../policy/plain-text.ts'
-import { wrapped } from './blocks/drawn.ts'
+import { frozen, wrapped } from './blocks/drawn.ts'
+import type { Palette } from './paint.ts'
 import { choicePanel } from './panels/choice-panel.ts'
 import { formPanel } from './panels/form-panel.ts'
 import type { Panel } from './panels/panel.ts'
@@ -18,6 +19,9 @@ interface Asking {
 /** Asks whether a call may run. Disposing it takes the question away. */
 export function askPermission(ask: PermissionAsk, { place, onAnswer, onStop }: Asking): Disposable {
   let shown: Panel | undefined
+  const [folded, whole] = [false, true].map((isWhole) =>
+    frozen((width) => questionLines(ask, { width, isWhole, paint: place.paint })),
+  )
   replace(choices(), false)
   return { [Symbol.dispose]: () => replace(undefined, true) }
 
@@ -30,7 +34,7 @@ export function askPermission(ask: PermissionAsk, { place, onAnswer, onStop }: A
 
   function choices(): Panel {
     return choicePanel<PermissionChoice>({
-      lines: (width, isWhole) => questionLines(ask, { width, isWhole, place }),
+      lines: (width, isWhole) => (isWhole ? whole : folded)?.render(width) ?? [],
       choices: ask.choices.map((value) => ({ value, label: choiceLabel(value, ask) })),
       escape: 'stops the turn',
       paint: place.paint,
@@ -75,11 +79,11 @@ function choiceLabel(choice: PermissionChoice, { tool, label }: PermissionAsk): 
 interface Drawing {
   readonly width: number
   readonly isWhole: boolean
-  readonly place: Workplace
+  readonly paint: Palette
 }
 
 /** Nothing may hide here: invisible characters are written out. */
-function questionLines(ask: PermissionAsk, { width, isWhole, place: { paint } }: Drawing): readonly string[] {
+function questionLines(ask: PermissionAsk, { width, isWhole, paint }: Drawing): readonly string[] {
   const input = Object.entries(ask.input).flatMap(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
     const lines = text.split('\n').map(revealedText)

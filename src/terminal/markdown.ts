@@ -5,6 +5,8 @@ import type { Palette } from './paint.ts'
 /** Draws Markdown. The text may come from anywhere: it is made plain here, before it is read as Markdown. */
 export interface Markdown {
   readonly draw: (text: string, width: number) => readonly string[]
+  /** The same for a text that changes with every frame, which is not worth remembering. */
+  readonly drawLive: (text: string, width: number) => readonly string[]
 }
 
 interface Drawn {
@@ -19,13 +21,18 @@ export function makeMarkdown(paint: Palette): Markdown {
   const known = new Map<string, Drawn>()
   return {
     draw(text, width) {
-      const plain = plainText(text).replace(/^\n+/, '').trimEnd()
-      const before = known.get(plain)
+      const before = known.get(text)
       if (before?.width === width) return before.lines
-      const lines = new MarkdownText(plain, 0, 0, theme).render(width).map((line) => line.trimEnd())
-      remember(plain, { width, lines })
+      const lines = drawLive(text, width)
+      remember(text, { width, lines })
       return lines
     },
+    drawLive,
+  }
+
+  function drawLive(text: string, width: number): readonly string[] {
+    const plain = plainText(text).replace(/^\n+/, '').trimEnd()
+    return new MarkdownText(plain, 0, 0, theme).render(width).map((line) => line.trimEnd())
   }
 
   function remember(text: string, drawn: Drawn): void {

@@ -193,6 +193,10 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
 
   /** Keys that mean the same wherever the person is. */
   function onAnyKey(key: string): boolean {
+    if (matchesKey(key, 'ctrl+z')) {
+      suspend()
+      return true
+    }
     if (!matchesKey(key, 'ctrl+c')) {
       forgetLeaving()
       return false
@@ -212,6 +216,17 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
   function forgetLeaving(): void {
     clearTimeout(leaveHint)
     leaveHint = undefined
+  }
+
+  /** Gives the terminal to the shell until the person comes back. */
+  function suspend(): void {
+    if (process.platform === 'win32') return
+    tui.stop()
+    process.once('SIGCONT', () => {
+      tui.start()
+      tui.requestRender(true)
+    })
+    process.kill(process.pid, 'SIGTSTP')
   }
 
   function onEditorKey(key: string): boolean {

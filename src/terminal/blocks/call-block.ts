@@ -6,7 +6,7 @@ import type { Progress } from '../../hub/api.ts'
 import { plainLine, plainText } from '../../policy/plain-text.ts'
 import type { Palette } from '../paint.ts'
 import type { Block } from '../transcript.ts'
-import { wrapped } from './drawn.ts'
+import { frozen, wrapped } from './drawn.ts'
 import { contentText } from './said.ts'
 
 /** One call as it goes: a line that lives, and its result, folded until somebody wants to see all of it. */
@@ -28,20 +28,30 @@ export function callBlock(first: CallView, setup: CallBlockSetup): CallBlock {
   const { paint, now, labelOf = (label) => label } = setup
   let call = first
   let isWhole = setup.isWhole ?? false
+  let args = foldedInput(call.input)
+  let body = frozenBody()
   return {
     update(next) {
       // A later event may leave out what an earlier one told.
-      call = { ...next, ...(next.input === undefined && call.input !== undefined ? { input: call.input } : {}) }
+      const input = next.input ?? call.input
+      if (input !== call.input) args = foldedInput(input)
+      call = { ...next, ...(input === undefined ? {} : { input }) }
+      body = frozenBody()
     },
     isFolded: () => !isWhole,
     unfold(next) {
       isWhole = next
+      body = frozenBody()
     },
-    render: (width) => [
-      '',
-      headLine({ ...call, label: labelOf(call.label) }, { width, paint, now }),
-      ...bodyLines(call, { width, paint, isWhole }),
-    ],
+    render: (width) => {
+      const { label, state } = call
+      return ['', headLine({ label: labelOf(label), args, state }, { width, paint, now }), ...body.render(width)]
+    },
+  }
+
+  /** The line above it lives; a result may be large, and is drawn once. */
+  function frozenBody(): Block {
+    return frozen((width) => bodyLines(call, { width, paint, isWhole }))
   }
 }
 
@@ -50,12 +60,16 @@ interface Drawing {
   readonly paint: Palette
 }
 
-function headLine({ label, input, state }: CallView, { width, paint, now }: Drawing & { now: () => number }): string {
+interface Head extends Pick<CallView, 'label' | 'state'> {
+  /** The arguments on one line. */
+  readonly args: string
+}
+
+function headLine({ label, args, state }: Head, { width, paint, now }: Drawing & { now: () => number }): string {
   const { mark, color } = lookOf(state, paint)
   const right = stateText(state, now())
   const room = Math.max(8, width - visibleWidth(right) - 5)
   const name = plainLine(label)
-  const args = foldedInput(input)
   const left = truncateToWidth(`${name}${args === '' ? '' : ` ${args}`}`, room, '…')
   const painted = left.startsWith(name) ? paint.heading(name) + paint.faint(left.slice(name.length)) : left
   return truncateToWidth(`${color(mark)} ${painted}  ${color(right)}`, width, '…')
@@ -111,11 +125,15 @@ export function durationText(ms: number): string {
 /** The arguments on one line: `message="hello", times=2`. */
 function foldedInput(input: CallInput | undefined): string {
   if (input === undefined) return ''
-  if (input.kind === 'invalid') return plainLine(input.text)
+  if (input.kind === 'invalid') return plainLine(input.text.slice(0, mostFolded))
   return Object.entries(input.value)
-    .map(([name, value]) => `${plainLine(name)}=${plainLine(JSON.stringify(value))}`)
+    .map(([name, value]) => `${plainLine(name)}=${plainLine(JSON.stringify(value).slice(0, mostFolded))}`)
     .join(', ')
+    .slice(0, mostFolded)
 }
+
+/** More characters than any line has. */
+const mostFolded = 500
 
 function bodyLines(call: CallView, { width, paint, isWhole }: Drawing & { isWhole: boolean }): readonly string[] {
   const { state, input } = call

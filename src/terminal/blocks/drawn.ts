@@ -16,9 +16,17 @@ export function frozen(draw: (width: number) => readonly string[]): Block {
 export function wrapped(text: string, width: number, mark = ''): readonly string[] {
   const indent = visibleWidth(mark)
   const room = Math.max(1, width - indent)
-  return text
+  return shortened(text)
     .replaceAll('\t', '    ')
     .split('\n')
     .flatMap((line) => (line === '' ? [''] : wrapTextWithAnsi(line, room)))
     .map((line, index) => (index === 0 ? mark : ' '.repeat(indent)) + line)
 }
+
+/** Breaking a megabyte into lines takes a second, and nobody reads it here. */
+function shortened(text: string): string {
+  if (text.length <= mostShown) return text
+  return `${text.slice(0, mostShown)}\n… ${text.length - mostShown} more characters are not shown.`
+}
+
+const mostShown = 100_000

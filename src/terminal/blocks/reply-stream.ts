@@ -20,7 +20,7 @@ export function makeReplyStream(transcript: Transcript, markdown: Markdown): Rep
       for (const paragraph of paragraphs) add(paragraph)
       tail = rest
       if (tail.trim() === '' || live !== undefined) return
-      live = { render: (width) => replyBlock(tail, markdown).render(width) }
+      live = { render: (width) => ['', ...markdown.drawLive(tail, width)] }
       shown.push(live)
       transcript.add(live)
     },
