@@ -8,6 +8,7 @@ export type { Config, ConfiguredServer, RawEntry, ServerConfig } from './config/
 export { openHub } from './hub/hub.ts'
 export type { InlineConfig, OpenedHub, OpenHubOptions } from './hub/hub.ts'
 export type { BuiltinServer } from './hub/setup.ts'
+export { argumentCheck } from './hub/argument-check.ts'
 export { findPrompt, findTool, modelNames } from './hub/names.ts'
 export { createSandbox } from './sandbox/sandbox.ts'
 export type { ExecOutcome, Limits, Sandbox, SandboxOptions } from './sandbox/api.ts'

@@ -1,4 +1,4 @@
-import { CapstanError, findTool, openPermissions, places } from '../../index.ts'
+import { argumentCheck, CapstanError, findTool, openPermissions, places } from '../../index.ts'
 import type { Config, Hub, OnAsk, Permissions, ToolEntry } from '../../index.ts'
 import { approvals, type Approve } from './approvals.ts'
 import type { ContentLimits } from './guard-content.ts'
@@ -68,6 +68,7 @@ export async function createToolManager(options: ToolManagerOptions): Promise<To
   const live = liveTools(hub)
   const world: InvocationWorld = {
     hub,
+    checkArguments: argumentCheck(),
     approvals: approvals({
       permissions: () => permissions,
       approve: options.approve,

@@ -1,5 +1,5 @@
 import { CapstanError, resultParts, type CapstanErrorCode, type ContentPart } from '../../index.ts'
-import type { Hub, OnAsk, ToolResult } from '../../index.ts'
+import type { argumentCheck, Hub, OnAsk, ToolResult } from '../../index.ts'
 import type { Approvals } from './approvals.ts'
 import { guardContent, type ContentLimits } from './guard-content.ts'
 import type { InvocationState } from './invocation-state.ts'
@@ -40,6 +40,7 @@ export interface InvocationOptions {
 
 export interface InvocationWorld {
   readonly hub: Pick<Hub, 'call'>
+  readonly checkArguments: ReturnType<typeof argumentCheck>
   readonly approvals: Approvals
   readonly limits: ContentLimits
   readonly now: () => number
@@ -78,6 +79,8 @@ export function startInvocation(
   async function run(): Promise<McpToolResult> {
     try {
       if (input.kind === 'unreadable') return fail('arguments_invalid', `This call did not run: ${input.problem}`)
+      // First, so that nobody is asked about a call that cannot run.
+      await world.checkArguments(tool, input.value)
       const leave = await orAborted(askLeave, signal)
       if (leave.kind === 'refused') return fail('not_allowed', leave.reason)
       setState({ kind: 'processing' })

@@ -52,39 +52,52 @@ export interface ToolSource {
   readonly onChange: (listener: () => void) => Disposable
 }
 
-export function threadSpecs<P extends Provider>(
+/** The tools of a new thread. */
+export function threadSpecs<P extends Provider>(source: ToolSource, options: SpecsOptions<P>): Specs<P> {
+  return lookAt(source, options, new Map()).specs
+}
+
+interface Look<P extends Provider> {
+  readonly specs: Specs<P>
+  readonly tools: readonly ToolEntry[]
+  /** All names that this thread has ever known, by a tool's id. */
+  readonly known: ReadonlyMap<string, string>
+}
+
+function lookAt<P extends Provider>(
   source: ToolSource,
   options: SpecsOptions<P>,
-  kept: ReadonlyMap<string, string> = new Map(),
-): Specs<P> {
+  kept: ReadonlyMap<string, string>,
+): Look<P> {
   const { provider, allow = ['*'], deny = [], reserved = [] } = options
   const tools = source.now().filter((tool) => isAllowed({ allow, deny }, tool))
   const names = providerNames(tools, { reserved: new Set(reserved), kept })
   const byName = new Map(tools.map((tool): NamedTool => [names.get(tool.id) ?? tool.modelName, tool]))
-  return {
-    provider,
-    tools: defineTools[provider]([...byName]),
-    names: tools.map(nameOf),
-    request: ({ id, name, input }) => {
-      const tool = byName.get(name)
-      if (tool === undefined) return undefined
-      return { kind: 'mcp', id, name: nameOf(tool), [inside]: { tool, modelName: name, input: readInput(input) } }
+  const look: Look<P> = {
+    tools,
+    known: new Map([...kept, ...names]),
+    specs: {
+      provider,
+      tools: defineTools[provider]([...byName]),
+      names: tools.map(nameOf),
+      request: ({ id, name, input }) => {
+        const tool = byName.get(name)
+        if (tool === undefined) return undefined
+        return { kind: 'mcp', id, name: nameOf(tool), [inside]: { tool, modelName: name, input: readInput(input) } }
+      },
+      answer: answerWith[provider],
+      follow,
     },
-    answer: answerWith[provider],
-    follow,
   }
+  return look
 
   function follow(listener: (next: Specs<P>, difference: SpecsDifference) => void): Disposable {
-    let before = tools
-    let known: ReadonlyMap<string, string> = new Map([...kept, ...names])
+    let last = look
     return source.onChange(() => {
-      const next = threadSpecs(source, options, known)
-      const now = source.now().filter((tool) => isAllowed({ allow, deny }, tool))
-      const difference = differenceOf(before, now)
-      if (Object.values(difference).every((list) => list.length === 0)) return
-      before = now
-      known = new Map([...known, ...providerNames(now, { reserved: new Set(reserved), kept: known })])
-      listener(next, difference)
+      const next = lookAt(source, options, last.known)
+      const difference = differenceOf(last.tools, next.tools)
+      last = next
+      if (Object.values(difference).some((names) => names.length > 0)) listener(next.specs, difference)
     })
   }
 }

@@ -3,7 +3,7 @@ import { createToolManager, type TrustQuestion } from '../../../src/hosts/tools/
 import { tempFolder } from '../../config/temp-folder.ts'
 import { fixture } from '../../fixtures/fixture.ts'
 import { openTestHub } from '../../hub/makers.ts'
-import { begin, openManager, told } from './open-manager.ts'
+import { begin, openManager, told, until } from './open-manager.ts'
 
 test('is ready with the tools of the servers that answer, and says which did not and why', async () => {
   await using manager = await openManager({
@@ -184,9 +184,7 @@ test('takes up a server that was too late for the first look', async () => {
   await using manager = await createToolManager({ hub })
   const before = manager.servers()
 
-  await new Promise<void>((resolve) => {
-    manager.onChange(() => manager.names().length > 0 && resolve())
-  })
+  await until(manager, () => manager.names().length > 0)
 
   expect(before[0]?.kind).toBe('failed')
   expect(manager.servers()[0]?.kind).toBe('ready')

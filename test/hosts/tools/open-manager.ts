@@ -50,3 +50,15 @@ export function begin(manager: ToolManager, name: string, input: unknown = {}): 
 export async function told(manager: ToolManager, invocation: Invocation): Promise<string> {
   return manager.specs({ provider: 'generic' }).answer(await invocation.result).text
 }
+
+export function hasTool(manager: ToolManager, wanted: string): boolean {
+  return manager.names().some((name) => name === wanted)
+}
+
+/** Waits for changes of the tools until this holds. */
+export async function until(manager: ToolManager, holds: () => boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  using _listening = manager.onChange(() => holds() && resolve())
+  if (holds()) resolve()
+  await promise
+}
