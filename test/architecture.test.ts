@@ -27,7 +27,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = (() => {
     terminal: [...hub, 'agent', 'commands'],
     sandbox: ground,
     prompts: ground,
-    hosts: ['index.ts'],
+    hosts: [...ground, 'index.ts'],
     cli: [...hub, 'daemon', 'agent', 'gateway', 'commands', 'terminal', 'sandbox', 'prompts', 'hosts'],
     'index.ts': [...hub, 'daemon', 'agent', 'gateway', 'commands', 'sandbox', 'prompts'],
     'dial.ts': [...ground, 'daemon'],
@@ -56,6 +56,8 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = (() => {
     'src/cli/serve-library.ts': [...server, 'minisearch', 'yaml', 'zod'],
     // The protocol of the gateway.
     'src/cli/serve-gateway.ts': [...server, 'zod'],
+    // The protocol between editors and agents, which checks every message.
+    'src/cli/acp/serve-editor.ts': ['@agentclientprotocol/sdk', 'zod'],
     'src/sandbox/worker.ts': ['quickjs-wasi'],
     // The first frame: neither the SDK of the protocol nor that of the models.
     'src/cli/chat/hold-session.ts': ['@earendil-works/pi-tui', 'get-east-asian-width', 'marked'],

@@ -150,17 +150,23 @@ const table: Readonly<Record<Verb, CommandEntry>> = {
     summary: 'stop a server; the next use starts it anew',
     load: () => import('./commands/restart.ts'),
   },
+  chat: {
+    group: 'Agent',
+    usage: 'chat [--continue | --resume [ID]]',
+    summary: 'a session with a model, your tools and prompts',
+    load: () => import('./commands/chat.ts'),
+  },
   ask: {
     group: 'Agent',
     usage: 'ask "QUESTION"',
     summary: 'ask a model, which may use your tools',
     load: () => import('./commands/ask.ts'),
   },
-  chat: {
+  acp: {
     group: 'Agent',
-    usage: 'chat [--continue | --resume [ID]]',
-    summary: 'a session with a model, your tools and prompts',
-    load: () => import('./commands/chat.ts'),
+    usage: 'acp',
+    summary: 'be the agent of an editor (Agent Client Protocol)',
+    load: () => import('./commands/acp.ts'),
   },
   library: {
     group: 'Library',

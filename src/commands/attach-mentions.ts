@@ -102,6 +102,11 @@ async function readPart(path: string, folder: string): Promise<ContentPart> {
   const inside = relative(root, file)
   if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
     throw new CapstanError('not_allowed', 'it is outside of this folder. Copy it here, or paste what matters.')
+  return await filePart(file)
+}
+
+/** A file as a part of a message: text, or a picture. */
+export async function filePart(file: string): Promise<ContentPart> {
   const bytes = await readBytes(file)
   const picture = pictures[extname(file).toLowerCase()]
   if (picture !== undefined) return { kind: 'media', mimeType: picture, data: bytes.toString('base64') }

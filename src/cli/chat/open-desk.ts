@@ -1,6 +1,5 @@
 import { chooseModel, howToSetModel, offeredModels } from '../../agent/choose-model.ts'
 import { type Conversation, openConversations } from '../../agent/conversations.ts'
-import { exportConversation } from '../../agent/export-conversation.ts'
 import type { Model } from '../../agent/model.ts'
 import { openModel } from '../../agent/open-model.ts'
 import { openPermissions } from '../../agent/permissions.ts'
@@ -9,11 +8,11 @@ import type { Session } from '../../agent/session.ts'
 import type { CommandContext as CommandsContext } from '../../commands/context.ts'
 import { openCommands } from '../../commands/open-commands.ts'
 import type { Config } from '../../config/types.ts'
-import { CapstanError } from '../../errors.ts'
 import { places } from '../../files/places.ts'
 import type { Hub } from '../../hub/api.ts'
 import type { Desk } from '../../terminal/desk.ts'
 import type { Screen } from '../../terminal/open-screen.ts'
+import { keptConversations } from './kept-conversations.ts'
 
 /** Which conversation a session begins with. */
 export type Beginning =
@@ -44,7 +43,7 @@ export async function openDesk(setup: DeskSetup): Promise<Desk & AsyncDisposable
   const commands = openCommands({
     hub,
     session: () => session,
-    conversations: conversations(),
+    conversations: keptConversations({ store, folder, session: () => session }),
     models: models(),
     folder,
   })
@@ -99,25 +98,6 @@ export async function openDesk(setup: DeskSetup): Promise<Desk & AsyncDisposable
       use: async (id) => {
         model = modelNamed(id)
         if (model !== undefined) session.useModel(model)
-      },
-    }
-  }
-
-  function conversations(): CommandsContext['conversations'] {
-    const isAtHand = (id: string) => session.status().conversation === id
-    return {
-      list: (words) => store.list({ folder, ...(words === undefined ? {} : { words }) }),
-      rename: (id, title) => (isAtHand(id) ? session.rename(title) : store.rename(id, title)),
-      async remove(id) {
-        if (isAtHand(id)) {
-          const next = 'Begin another one with /clear first.'
-          throw new CapstanError('usage', 'This is the conversation that you are in.', { next })
-        }
-        await store.remove(id)
-      },
-      async export(id, format) {
-        const entries = isAtHand(id) ? session.history() : (await store.open(id)).entries()
-        return exportConversation(entries, format)
       },
     }
   }

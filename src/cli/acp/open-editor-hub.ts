@@ -1,0 +1,47 @@
+import type { Config, RawEntry } from '../../config/types.ts'
+import { CapstanError } from '../../errors.ts'
+import { steadyHub, type Reached } from '../../gateway/steady-hub.ts'
+import type { Hub } from '../../hub/api.ts'
+import type { CommandContext, GlobalFlags, Io } from '../command.ts'
+import { dialDaemon, wantsDaemon } from '../daemon-hub.ts'
+import { openLocalHub } from '../local-hub.ts'
+import { plainText } from '../plain-text.ts'
+
+export interface EditorHubSetup {
+  readonly cwd: string
+  readonly flags: GlobalFlags
+  readonly config: Config
+  /** The editor's own. */
+  readonly servers: Readonly<Record<string, RawEntry>>
+}
+
+/** The hub of one session of an editor: the daemon's, so that sessions and editors share what runs, else one of its own. */
+export function openEditorHub({ io: streams }: CommandContext, { cwd, flags, config, servers }: EditorHubSetup): Hub {
+  // Not a copy: where the current folder is gone, asking for it throws.
+  const io = Object.create(streams, { cwd: { value: cwd } }) as Io
+  const note = (text: string): void => io.err(plainText(`capstan: ${text}\n`))
+  for (const warning of config.warnings) note(`warning: ${warning}`)
+  // The signal of the command ends the serving; a hub has to outlive it to be closed in order.
+  const signal = new AbortController().signal
+  const client = `acp-${process.pid}`
+  return steadyHub({ open: wantsDaemon(io, flags) ? reach : openHere, onReopened: () => {}, note })
+
+  async function reach(): Promise<Reached> {
+    try {
+      const hub = await dialDaemon({ io, flags, signal, client, servers })
+      return { hub, lost: hub.closed }
+    } catch (error) {
+      const isMissing = error instanceof CapstanError && noDaemon.has(error.code)
+      if (!isMissing) throw error
+      note(`No daemon can be had, so the servers run here: ${error.message}`)
+      return await openHere()
+    }
+  }
+
+  async function openHere(): Promise<Reached> {
+    return { hub: await openLocalHub(config, { io, flags, signal, client }) }
+  }
+}
+
+/** No daemon can be had, which is no reason to fail. */
+const noDaemon: ReadonlySet<string> = new Set(['start_failed', 'connection_refused', 'not_allowed'])
