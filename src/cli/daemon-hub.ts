@@ -3,11 +3,10 @@ import { dirname, join } from 'node:path'
 import type { InputQuestion } from '../config/inputs.ts'
 import type { RawEntry } from '../config/types.ts'
 import type { WaitingAsk } from '../daemon/ask-inbox.ts'
-import { dialHub, type DialledHub } from '../daemon/dial.ts'
-import { daemonSocket, isOurFolder } from '../daemon/socket-path.ts'
-import { CapstanError, messageOf } from '../errors.ts'
+import type { DialledHub } from '../daemon/dial.ts'
+import { dialOrStart, dialRunningDaemon, isDaemonWanted } from '../daemon/dial-daemon.ts'
+import { messageOf } from '../errors.ts'
 import { places } from '../files/places.ts'
-import { version } from '../version.ts'
 import type { GlobalFlags, Io } from './command.ts'
 
 export interface DaemonSetup {
@@ -27,45 +26,25 @@ export function wantsDaemon({ env }: Io, flags: GlobalFlags): boolean {
   const isAdhoc = flags.stdio !== undefined || flags.url !== undefined
   // Protocol messages can only be seen by whoever sends them.
   if (isAdhoc || flags.debug || flags.noDaemon) return false
-  const wish = env['CAPSTAN_DAEMON']
-  if (wish === 'off' || wish === '0') return false
-  return wish !== undefined || !isTrue(env['CI'])
-}
-
-function isTrue(value: string | undefined): boolean {
-  return value !== undefined && value !== '' && value !== '0' && value !== 'false'
+  return isDaemonWanted(env)
 }
 
 /** The hub of the running daemon; undefined where none runs. */
-export async function dialRunning(setup: DaemonSetup): Promise<DialledHub | undefined> {
-  const socketPath = daemonSocket(setup.io.env)
-  if (!isOurFolder(socketPath)) return undefined
-  try {
-    return await dial(setup, socketPath)
-  } catch (error) {
-    if (error instanceof CapstanError && error.code === 'connection_refused') return undefined
-    throw error
-  }
+export function dialRunning(setup: DaemonSetup): Promise<DialledHub | undefined> {
+  return dialRunningDaemon(callOf(setup))
 }
 
 /** The hub of the daemon, which is started when it does not run, and replaced when it is of another version. */
-export async function dialDaemon(setup: DaemonSetup): Promise<DialledHub> {
-  const running = await dialRunning(setup)
-  if (running?.welcome.version === version) return running
-  if (running !== undefined) {
-    await running.ask('daemon/retire')
-    await running[Symbol.asyncDispose]()
-  }
-  const wasStarted = await start(setup)
-  if (wasStarted) announceOnce(setup.io)
-  return dial(setup, daemonSocket(setup.io.env))
+export function dialDaemon(setup: DaemonSetup): Promise<DialledHub> {
+  return dialOrStart({
+    ...callOf(setup),
+    program: [process.execPath, process.argv[1] ?? ''],
+    onStarted: () => announceOnce(setup.io),
+  })
 }
 
-async function dial(
-  { io, flags, signal, client = 'cli', servers, onInput, onWaiting }: DaemonSetup,
-  socketPath: string,
-): Promise<DialledHub> {
-  return dialHub(socketPath, {
+function callOf({ io, flags, signal, client = 'cli', servers, onInput, onWaiting }: DaemonSetup) {
+  return {
     signal,
     caller: {
       cwd: io.cwd,
@@ -77,23 +56,7 @@ async function dial(
     },
     ...(onInput === undefined ? {} : { onInput }),
     ...(onWaiting === undefined ? {} : { onWaiting }),
-  })
-}
-
-async function start({ io, signal }: DaemonSetup): Promise<boolean> {
-  const socketPath = daemonSocket(io.env)
-  if (!isOurFolder(socketPath)) {
-    throw new CapstanError(
-      'not_allowed',
-      `The folder ${dirname(socketPath)} is open to other users, so no daemon is used.`,
-      {
-        next: `Run: chmod 700 ${dirname(socketPath)}`,
-      },
-    )
   }
-  const { startDaemon } = await import('../daemon/start-daemon.ts')
-  const command = [process.execPath, process.argv[1] ?? '', 'start', '--foreground', '--socket', socketPath] as const
-  return startDaemon({ socketPath, env: io.env, command: [...command], signal })
 }
 
 /** The very first time, a person should know that something of ours stays. */

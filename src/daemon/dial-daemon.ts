@@ -25,7 +25,10 @@ function isTrue(value: string | undefined): boolean {
 }
 
 /** The hub of the running daemon; undefined where none runs. */
-export async function dialRunning({ caller, ...options }: DialOptions & Pick<DaemonCall, 'caller'>) {
+export async function dialRunningDaemon({
+  caller,
+  ...options
+}: DialOptions & Pick<DaemonCall, 'caller'>): Promise<DialledHub | undefined> {
   const socketPath = daemonSocket(caller.env)
   if (!isOurFolder(socketPath)) return undefined
   try {
@@ -37,8 +40,8 @@ export async function dialRunning({ caller, ...options }: DialOptions & Pick<Dae
 }
 
 /** The hub of the daemon, which is started when it does not run, and replaced when it is of another version. */
-export async function dialDaemon({ program, onStarted, ...call }: DaemonCall): Promise<DialledHub> {
-  const running = await dialRunning(call)
+export async function dialOrStart({ program, onStarted, ...call }: DaemonCall): Promise<DialledHub> {
+  const running = await dialRunningDaemon(call)
   if (running?.welcome.version === version) return running
   if (running !== undefined) {
     await running.ask('daemon/retire')

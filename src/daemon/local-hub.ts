@@ -4,7 +4,7 @@ import { places } from '../files/places.ts'
 import { callLog } from '../hub/call-log.ts'
 import { openHub } from '../hub/hub.ts'
 import { builtinServers } from './builtins.ts'
-import type { ReachedHub, SettledReach } from './reach-hub.ts'
+import type { ReachedHub, SettledReach } from './reached-hub.ts'
 
 /** The same hub as the daemon's, in this process: its servers end with it. */
 export async function openLocalHub(options: SettledReach): Promise<ReachedHub> {
