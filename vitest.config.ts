@@ -1,14 +1,17 @@
 import { defineConfig } from 'vitest/config'
 
 const slow = ['test/**/*.slow.test.ts']
+// They need the real pi, which is 160 MB: npm run test:pi installs it first.
+const pi = ['test/**/*.pi.test.ts']
 
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,
     projects: [
-      { extends: true, test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: slow } },
+      { extends: true, test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...slow, ...pi] } },
       { extends: true, test: { name: 'slow', include: slow, testTimeout: 120_000, fileParallelism: false } },
+      { extends: true, test: { name: 'pi', include: pi, testTimeout: 60_000, fileParallelism: false } },
     ],
     coverage: {
       provider: 'v8',

@@ -69,10 +69,10 @@ test('a project’s file is found from a folder below, and one that stands there
 
   const { servers } = await load(folder, { cwd: 'project/part' })
 
-  expect(servers.map(({ name, entry: { command } }) => `${name} ${String(command)}`)).toEqual([
-    'both b',
-    'part b',
-    'root a',
+  expect(servers.map(({ name, entry: { command } }) => `${name} ${JSON.stringify(command)}`)).toEqual([
+    'both "b"',
+    'part "b"',
+    'root "a"',
   ])
 })
 
