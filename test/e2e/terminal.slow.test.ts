@@ -94,13 +94,23 @@ describe('the question about a project’s servers', () => {
     ['--no-input', [...callOne, '--no-input'], 5],
     ['--json', [...callOne, '--json'], 5],
     ['--trust-project', [...callOne, '--trust-project'], 0],
-    ['the overview', [], 0],
   ])('is not asked for %s', async (_what, args, code) => {
     await using home = await project()
     await using terminal = onTerminal(home, args)
 
     expect(await terminal.ended).toBe(code)
     expect(terminal.bytes()).not.toContain('Trust')
+  })
+
+  test('is not asked by the session, which only says what waits', async () => {
+    await using home = await project()
+    await using terminal = onTerminal(home, [])
+
+    await terminal.shows('capstan review')
+    terminal.type('/exit\r')
+
+    expect(await terminal.ended).toBe(0)
+    expect(terminal.bytes()).not.toContain('Trust them?')
   })
 
   test('is left by Ctrl-C with exit code 130 and nothing changed', async () => {
