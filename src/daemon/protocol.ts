@@ -13,6 +13,8 @@ export const hubMethods = [
   'prompt',
   'complete',
   'read',
+  'subscribe',
+  'unsubscribe',
   'search',
   'exec',
   'control',

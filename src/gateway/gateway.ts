@@ -5,7 +5,8 @@ import type { Audit } from './audit.ts'
 import type { Caller, Mode } from './caller.ts'
 import { instructionsFor } from './instructions.ts'
 import type { LiveOptions } from './live-catalogue.ts'
-import { protocolServer } from './protocol-server.ts'
+import { followedResources, type FollowedResources } from './followed-resources.ts'
+import { protocolServer, tellChanges } from './protocol-server.ts'
 import { makeSeal } from './seal.ts'
 import { chooseMode } from './surface.ts'
 import { openView, type View } from './view.ts'
@@ -40,9 +41,18 @@ export interface Gateway extends Disposable {
 }
 
 export interface Session {
-  readonly view: View
-  readonly makeServer: (era: Era) => Promise<Server>
+  /** A server for one request, as the modern era has it over HTTP. */
+  readonly makeServer: () => Promise<Server>
+  /** A server for as long as a client stays connected: it tells of changes by itself. */
+  readonly connect: (era: Era) => Promise<ConnectedServer>
   readonly onChange: (listener: (kinds: ReadonlySet<ListKind>) => void) => Disposable
+  /** Follows resources for clients whose requests come one by one. */
+  readonly follow: (tell: (uri: string) => void) => FollowedResources
+}
+
+export interface ConnectedServer {
+  readonly server: Server
+  readonly followed: FollowedResources
 }
 
 export function openGateway(options: GatewayOptions): Gateway {
@@ -57,24 +67,36 @@ export function openGateway(options: GatewayOptions): Gateway {
       const view = viewFor(caller)
       let mode: Promise<Exclude<Mode, 'auto'>> | undefined
       const decide = async () => chooseMode(caller.mode, await view.catalogue())
+      const make = async (era: Era, followed?: () => FollowedResources) => {
+        const decided = await (mode ??= decide())
+        const describe = (server: string) => options.describe?.(server) ?? view.describe(server)
+        const instructions = instructionsFor({ catalogue: await view.catalogue(), mode: decided, describe })
+        const common = { view, audit, search, waiting, note, passesLogs: !isShared }
+        return protocolServer({
+          ...common,
+          mode: decided,
+          era,
+          instructions,
+          ...(followed === undefined ? {} : { followed }),
+        })
+      }
       return {
-        view,
         onChange: view.onChange,
-        async makeServer(era) {
-          const decided = await (mode ??= decide())
-          const describe = (server: string) => options.describe?.(server) ?? view.describe(server)
-          const instructions = instructionsFor({ catalogue: await view.catalogue(), mode: decided, describe })
-          return protocolServer({
-            view,
-            audit,
-            mode: decided,
-            search,
-            era,
-            waiting,
-            passesLogs: !isShared,
-            note,
-            instructions,
-          })
+        follow: (tell) => followedResources({ view, tell, note }),
+        makeServer: () => make('modern'),
+        async connect(era) {
+          let followed: FollowedResources | undefined
+          const follow = () => (followed ??= followedResources({ view, tell, note }))
+          const server = await make(era, follow)
+          // Before its introduction a client cannot be told anything, and one that has gone need not be.
+          const report = (error: unknown) => note(String(error))
+          const tell = (uri: string) => void server.sendResourceUpdated({ uri }).catch(report)
+          const listening = view.onChange((kinds) => void tellChanges(server, kinds).catch(report))
+          server.onclose = () => {
+            listening[Symbol.dispose]()
+            followed?.[Symbol.dispose]()
+          }
+          return { server, followed: follow() }
         },
       }
     },

@@ -11,6 +11,7 @@ import type { Era, JsonObject, ListKind, PromptResult, ResourceContents, ToolRes
 import { version } from '../version.ts'
 import { cleanResult, withoutRound } from './clean-result.ts'
 import type { Exchange } from './exchange.ts'
+import type { FollowedResources } from './followed-resources.ts'
 import { failedCall, toProtocolError } from './failure.ts'
 import { promptDefinition, resourceDefinitions, templateDefinitions } from './surface.ts'
 import { calledTool, listTools, type ToolDesk } from './tool-requests.ts'
@@ -24,12 +25,14 @@ export interface ServerSetup extends ToolDesk {
   readonly waiting: WaitingCalls<ToolResult | PromptResult | ResourceContents>
   /** Whether what servers log goes on to the client: nobody can tell for whom of several they say it. */
   readonly passesLogs: boolean
+  /** What the client follows; absent where a connection is only one request. */
+  readonly followed?: () => FollowedResources
   readonly note: (text: string) => void
 }
 
 /** The gateway as one MCP server, for one connection or, in the modern era over HTTP, for one request. */
 export function protocolServer(setup: ServerSetup): Server {
-  const { view, era, waiting } = setup
+  const { view, era, waiting, followed } = setup
   const server = new Server(
     { name: 'capstan', title: 'Capstan', version },
     {
@@ -37,7 +40,7 @@ export function protocolServer(setup: ServerSetup): Server {
       capabilities: {
         tools: { listChanged: true },
         prompts: { listChanged: true },
-        resources: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
         completions: {},
         logging: {},
       },
@@ -102,6 +105,18 @@ export function protocolServer(setup: ServerSetup): Server {
       return resultOf(outcome, (value) => withoutRound(value as ResourceContents))
     }),
   )
+  if (followed !== undefined) {
+    server.setRequestHandler('resources/subscribe', ({ params }) =>
+      answering(async () => {
+        await followed().follow(params.uri)
+        return {}
+      }),
+    )
+    server.setRequestHandler('resources/unsubscribe', ({ params }) => {
+      followed().unfollow(params.uri)
+      return {}
+    })
+  }
   server.setRequestHandler('completion/complete', ({ params }, { mcpReq: { signal } }) =>
     answering(async () => {
       const { ref, argument, context } = params

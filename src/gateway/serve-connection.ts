@@ -1,8 +1,9 @@
-import type { Transport } from '@modelcontextprotocol/server'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { tapTransport } from '../hub/tap-transport.ts'
 import type { Caller } from './caller.ts'
+import { urisWanted, type FollowedResources } from './followed-resources.ts'
 import type { Gateway } from './gateway.ts'
-import { tellChanges } from './protocol-server.ts'
 
 export interface ServeConnection {
   readonly transport: Transport & { readonly ended: Promise<void> }
@@ -15,15 +16,15 @@ export interface ServeConnection {
 export async function serveConnection(gateway: Gateway, options: ServeConnection): Promise<void> {
   const { transport, caller, signal, note } = options
   const session = gateway.openSession(caller)
+  const listens = new Map<unknown, readonly string[]>()
+  let followed: FollowedResources | undefined
+  // The SDK serves streams of changes by itself, and does not say what is wanted of them.
+  tapTransport(transport, { onSent: () => {}, onReceived: noteListening })
   const handle = serveStdio(
     async ({ era }) => {
-      const server = await session.makeServer(era)
-      const listening = session.onChange((kinds) => {
-        // Before its introduction a client cannot be told anything, and one that has gone need not be.
-        void tellChanges(server, kinds).catch((error: unknown) => note(String(error)))
-      })
-      server.onclose = () => listening[Symbol.dispose]()
-      return server
+      const connected = await session.connect(era)
+      ;({ followed } = connected)
+      return connected.server
     },
     { transport, onerror: (error) => note(error.message) },
   )
@@ -32,4 +33,18 @@ export async function serveConnection(gateway: Gateway, options: ServeConnection
   if (signal.aborted) stop()
   await transport.ended
   signal.removeEventListener('abort', stop)
+
+  function noteListening(message: JSONRPCMessage): JSONRPCMessage {
+    const uris = urisWanted(message)
+    if (uris.length > 0 && 'id' in message) {
+      listens.set(message.id, uris)
+      for (const uri of uris) void followed?.follow(uri).catch((error: unknown) => note(String(error)))
+    }
+    if ('method' in message && message.method === 'notifications/cancelled') {
+      const { requestId } = message.params ?? {}
+      for (const uri of listens.get(requestId) ?? []) followed?.unfollow(uri)
+      listens.delete(requestId)
+    }
+    return message
+  }
 }

@@ -1,4 +1,4 @@
-import type { Hub, HubEvent } from '../hub/api.ts'
+import type { Hub, HubEvent, ResourceRef } from '../hub/api.ts'
 
 /** A hub that was opened, and when it is of no more use. */
 export interface Reached {
@@ -33,11 +33,13 @@ const longestPauseMs = 60_000
 /** One hub to its users, however often the one behind it has to be opened anew. Nothing that was sent is sent again. */
 export function steadyHub({ open, onReopened, note, firstPauseMs = 500 }: SteadyOptions): SteadyHub {
   const listeners = new Set<(event: HubEvent) => void>()
+  /** As often as it was asked for: a hub that is opened anew knows nothing of it. */
+  const followed: ResourceRef[] = []
   let opening: Promise<Live> | undefined
   let retrying: NodeJS.Timeout | undefined
   let isClosed = false
 
-  const using = async <Result>(work: (hub: Hub) => Promise<Result>): Promise<Result> => {
+  const reach = async <Result>(work: (hub: Hub) => Promise<Result>): Promise<Result> => {
     const live = await current()
     live.underWay += 1
     try {
@@ -49,16 +51,25 @@ export function steadyHub({ open, onReopened, note, firstPauseMs = 500 }: Steady
   }
 
   return {
-    servers: (...given) => using((hub) => hub.servers(...given)),
-    catalogue: (...given) => using((hub) => hub.catalogue(...given)),
-    call: (...given) => using((hub) => hub.call(...given)),
-    prompt: (...given) => using((hub) => hub.prompt(...given)),
-    complete: (...given) => using((hub) => hub.complete(...given)),
-    read: (...given) => using((hub) => hub.read(...given)),
-    search: (...given) => using((hub) => hub.search(...given)),
-    exec: (...given) => using((hub) => hub.exec(...given)),
-    control: (...given) => using((hub) => hub.control(...given)),
-    logs: (...given) => using((hub) => hub.logs(...given)),
+    servers: (...given) => reach((hub) => hub.servers(...given)),
+    catalogue: (...given) => reach((hub) => hub.catalogue(...given)),
+    call: (...given) => reach((hub) => hub.call(...given)),
+    prompt: (...given) => reach((hub) => hub.prompt(...given)),
+    complete: (...given) => reach((hub) => hub.complete(...given)),
+    read: (...given) => reach((hub) => hub.read(...given)),
+    async subscribe(resource, options) {
+      await reach((hub) => hub.subscribe(resource, options))
+      followed.push(resource)
+    },
+    async unsubscribe(resource, options) {
+      const at = followed.findIndex(({ server, uri }) => server === resource.server && uri === resource.uri)
+      if (at !== -1) followed.splice(at, 1)
+      await reach((hub) => hub.unsubscribe(resource, options))
+    },
+    search: (...given) => reach((hub) => hub.search(...given)),
+    exec: (...given) => reach((hub) => hub.exec(...given)),
+    control: (...given) => reach((hub) => hub.control(...given)),
+    logs: (...given) => reach((hub) => hub.logs(...given)),
     on(listener) {
       const own = (event: HubEvent) => listener(event)
       listeners.add(own)
@@ -94,6 +105,7 @@ export function steadyHub({ open, onReopened, note, firstPauseMs = 500 }: Steady
     const listening = hub.on((event) => listeners.forEach((listener) => listener(event)))
     const live: Live = { hub, listening, underWay: 0, isRetired: false }
     void lost?.then(() => comeBack(live))
+    for (const resource of followed) void hub.subscribe(resource).catch((error: unknown) => note(String(error)))
     return live
   }
 

@@ -262,6 +262,8 @@ export interface ListDifference {
 export type HubEvent =
   | { readonly kind: 'state'; readonly server: string; readonly state: ServerState }
   | { readonly kind: 'catalogue'; readonly server: string; readonly difference: ListDifference }
+  /** A resource that somebody subscribed to has changed, or may have. */
+  | { readonly kind: 'resource'; readonly server: string; readonly uri: string }
   | { readonly kind: 'log'; readonly server: string; readonly line: LogLine }
   | {
       readonly kind: 'call'
@@ -287,6 +289,9 @@ export interface Hub extends AsyncDisposable {
     options?: WaitOptions & { readonly context?: Readonly<Record<string, string>> },
   ): Promise<Completion>
   read(resource: ResourceRef, options?: AskOptions): Promise<ResourceContents>
+  /** From then on an event `resource` tells of changes, also after the server has come back; as often as it was asked for it must be ended. */
+  subscribe(resource: ResourceRef, options?: WaitOptions): Promise<void>
+  unsubscribe(resource: ResourceRef, options?: WaitOptions): Promise<void>
   /** The tools that fit a query best, the best first. */
   search(query: string, options?: ToolSearchOptions): Promise<readonly ToolHit[]>
   /** Runs a snippet that calls tools, in a sandbox. What the snippet does is always an outcome, never a rejection. */

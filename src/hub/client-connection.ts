@@ -15,6 +15,7 @@ import { inRounds, type AnswerInputs } from './asks/rounds.ts'
 import { listAllPages, lists } from './client-lists.ts'
 import type { Connection, RequestOptions, TransportKind } from './connection.ts'
 import { startDeadline } from './deadline.ts'
+import { resourceFollower } from './follow-resource.ts'
 import { headerFault } from './header-annotations.ts'
 import { saysUnreachable } from './http-failure.ts'
 import { isSessionLost, requestFailure } from './request-failure.ts'
@@ -125,6 +126,7 @@ export function connectionOver(client: Client, setup: OpenClient): Connection {
       )
       return kind === 'tools' && mirrorsHeaders ? items.filter((tool) => isOfferable(tool, setup.onLog)) : items
     },
+    follow: resourceFollower(client, { server, era, closed, timeoutMs: followMs }),
     wasNotRun: (error) => error instanceof CapstanError && notRun.has(error),
     closed,
     ended,
@@ -167,6 +169,9 @@ function factsOf(client: Client, transport: Transport) {
 
 /** The largest delay a timer takes: our deadline is the limit, not the SDK's. */
 export const noLimit = 2 ** 31 - 1
+
+/** How long a server may take to agree to tell of changes. */
+const followMs = 30_000
 
 /** The SDK would answer questions by itself, without knowing whose request they belong to. */
 function manual(sdk: SdkRequestOptions): SdkRequestOptions {

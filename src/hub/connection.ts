@@ -25,6 +25,16 @@ export interface Nesting {
   readonly deny: readonly string[]
 }
 
+export interface FollowOptions {
+  readonly signal: AbortSignal
+  readonly onUpdate: () => void
+}
+
+/** A server that has agreed to tell; `ended` resolves when it tells no more. */
+export interface Following {
+  readonly ended: Promise<void>
+}
+
 /** One live connection to one server. What it throws is translated: nobody above sees an SDK error. */
 export interface Connection {
   readonly era: Era
@@ -40,6 +50,8 @@ export interface Connection {
   readonly callTool: (tool: ToolEntry, args: JsonObject, options: RequestOptions) => Promise<JsonObject>
   /** All pages of one list; empty when the server does not offer that kind. */
   readonly list: (kind: ListKind, options: RequestOptions) => Promise<readonly JsonObject[]>
+  /** Asks the server to tell when a resource changes; absent where nobody could. */
+  readonly follow?: (uri: string, options: FollowOptions) => Promise<Following>
   /** Whether a request that failed with this error did not reach anything that could have run it. */
   readonly wasNotRun: (error: unknown) => boolean
   /** Resolves when the connection is of no more use, by whoever's hand; requests that are under way may still be answered. */

@@ -20,6 +20,7 @@ import { openServerHost } from './server-host.ts'
 import type { GracePeriods } from './server-process.ts'
 import { searchTools } from './search-tools.ts'
 import { serverSet } from './server-set.ts'
+import { subscriptions } from './subscriptions.ts'
 import type { BuiltinServer, HubContext } from './setup.ts'
 import type { Tap } from './tap-transport.ts'
 import { waitFor } from './wait-for.ts'
@@ -87,11 +88,13 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   let checking: Promise<SchemaCheck> | undefined
   const loadCheck = () => (checking ??= import('./check-arguments.ts').then(({ schemaCheck }) => schemaCheck()))
   const findTools = searchTools()
+  const followed = subscriptions(servers.named, emit)
   let { catalogueSeconds } = first.settings
 
   const closeOnAbort = () => void close()
   const close = once(async () => {
     options.signal?.removeEventListener('abort', closeOnAbort)
+    followed.close()
     await servers.close()
     await Promise.all([context.listings.settled(), options.callLog?.settled()])
     await ownPool[Symbol.asyncDispose]()
@@ -111,6 +114,8 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
       const contents = await servers.named(ref.server).request('resources/read', { uri: ref.uri }, { ...wait })
       return (Array.isArray(contents['contents']) ? contents : { ...contents, contents: [] }) as ResourceContents
     },
+    subscribe: (ref, wait = {}) => waitFor(followed.subscribe(ref), wait.signal, `changes of ${ref.uri}`),
+    unsubscribe: async (ref) => followed.unsubscribe(ref),
     async search(query, wanted = {}) {
       const { servers: names, signal } = wanted
       const look = { kinds: ['tools'] as const, deadlineMs: catalogueSeconds * 1000 }

@@ -39,6 +39,8 @@ export function literalHub({
     prompt: refuse,
     complete: refuse,
     read: refuse,
+    subscribe: refuse,
+    unsubscribe: refuse,
     search: refuse,
     exec: refuse,
     control: refuse,

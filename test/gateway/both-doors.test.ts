@@ -185,6 +185,27 @@ describe.each(doors)('over %s', (_name, openDoor) => {
       expect(told.mock.calls.length).toBeLessThanOrEqual(2)
     })
 
+    test.each(['legacy', 'modern'])('follows a resource of a %s server', async (server) => {
+      const args = server === 'legacy' ? ['legacy'] : []
+      await using door = await openDoor({ one: fixture('changes-resource', { args }), two: fixture('echo') })
+      await using entered = await door.enter(era)
+      const { client } = entered
+      const heard = vi.fn<(uri: string) => void>()
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => heard(params.uri))
+      const followed = vi.spyOn(door.hub, 'subscribe')
+      const uri = 'note://live'
+
+      const stream = era === 'modern' ? await client.listen({ resourceSubscriptions: [uri] }) : undefined
+      if (era === 'legacy') await client.subscribeResource({ uri })
+      await vi.waitFor(() => expect(followed).toHaveBeenCalled())
+      await followed.mock.results[0]?.value
+      await client.callTool({ name: 'one__touch', arguments: {} })
+
+      await vi.waitFor(() => expect(heard).toHaveBeenCalledWith(uri))
+      if (era === 'legacy') await client.unsubscribeResource({ uri })
+      await stream?.close()
+    })
+
     test('gets what a tool reports as an error, and what is wrong with its own arguments, as results', async () => {
       await using door = await openDoor({ one: fixture('echo') })
       await using entered = await door.enter(era)

@@ -9,6 +9,8 @@ export function lateHub(opening: Promise<Hub>): Hub {
     prompt: async (...asked) => (await opening).prompt(...asked),
     complete: async (...asked) => (await opening).complete(...asked),
     read: async (...asked) => (await opening).read(...asked),
+    subscribe: async (...asked) => (await opening).subscribe(...asked),
+    unsubscribe: async (...asked) => (await opening).unsubscribe(...asked),
     search: async (...asked) => (await opening).search(...asked),
     exec: async (...asked) => (await opening).exec(...asked),
     control: async (...asked) => (await opening).control(...asked),

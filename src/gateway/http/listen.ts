@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server as HttpServer, type Ser
 import type { AddressInfo } from 'node:net'
 import { CapstanError, messageOf } from '../../errors.ts'
 import type { Caller } from '../caller.ts'
+import { urisWanted, type FollowedResources } from '../followed-resources.ts'
 import type { Gateway } from '../gateway.ts'
 import { isLoopback, urlOf, type Address } from './address.ts'
 import { corsHeaders, guardHeaders, type GuardOptions } from './guards.ts'
@@ -46,8 +47,8 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   if (!isLoopback(address.host) && !options.hasKeys) throw openToAll(address)
   const guard: GuardOptions = { ...options, host: address.host }
   const gate = turnstile(limits, now)
-  const sessions = httpSessions({ gateway, limits, note, now })
-  const moderns = new Map<string, McpHttpHandler>()
+  const sessions = httpSessions({ gateway, limits, now })
+  const moderns = new Map<string, Modern>()
   let isDraining = false
 
   const http = createServer({ maxHeaderSize: limits.headerBytes, requestTimeout: 60_000 }, (request, response) => {
@@ -138,27 +139,54 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     const isLegacy = await isLegacyRequest(web, body.value)
     const answer = isLegacy
       ? await sessions.handle(web, body.value, caller)
-      : await modernFor(caller).fetch(web, { parsedBody: body.value })
+      : await serveModern(modernFor(caller), { web, body: body.value, response })
     await sendWebResponse(response, answer, cors)
   }
 
   /** One for each caller: its lists and what changes in them are its own, and so is the mode that was once decided. */
-  function modernFor(caller: Caller): McpHttpHandler {
+  function modernFor(caller: Caller): Modern {
     const known = moderns.get(caller.name)
     if (known !== undefined) return known
     const session = gateway.openSession(caller)
-    const modern = createMcpHandler(() => session.makeServer('modern'), {
+    const handler = createMcpHandler(session.makeServer, {
       legacy: 'reject',
       onerror: (error) => note(error.message),
     })
-    session.onChange((kinds) => {
-      if (kinds.has('tools')) modern.notify.toolsChanged()
-      if (kinds.has('prompts')) modern.notify.promptsChanged()
-      if (kinds.has('resources') || kinds.has('templates')) modern.notify.resourcesChanged()
+    const listening = session.onChange((kinds) => {
+      if (kinds.has('tools')) handler.notify.toolsChanged()
+      if (kinds.has('prompts')) handler.notify.promptsChanged()
+      if (kinds.has('resources') || kinds.has('templates')) handler.notify.resourcesChanged()
     })
+    const followed = session.follow((uri) => handler.notify.resourceUpdated(uri))
+    const close = async () => {
+      listening[Symbol.dispose]()
+      followed[Symbol.dispose]()
+      await handler.close()
+    }
+    const modern = { handler, followed, close }
     moderns.set(caller.name, modern)
     return modern
   }
+
+  /** What a stream wants to hear of is followed for as long as it is open. */
+  async function serveModern({ handler, followed }: Modern, { web, body, response }: ModernVisit): Promise<Response> {
+    const uris = urisWanted(body)
+    for (const uri of uris) void followed.follow(uri).catch((error: unknown) => note(String(error)))
+    if (uris.length > 0) response.once('close', () => uris.forEach(followed.unfollow))
+    return handler.fetch(web, { parsedBody: body })
+  }
+}
+
+interface Modern {
+  readonly handler: McpHttpHandler
+  readonly followed: FollowedResources
+  readonly close: () => Promise<void>
+}
+
+interface ModernVisit {
+  readonly web: Request
+  readonly body: unknown
+  readonly response: ServerResponse
 }
 
 function openToAll(address: Address): CapstanError {

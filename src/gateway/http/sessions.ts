@@ -6,7 +6,6 @@ import {
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../caller.ts'
 import type { Gateway } from '../gateway.ts'
-import { tellChanges } from '../protocol-server.ts'
 import type { HttpLimits } from './limits.ts'
 import { refusalBody, type Refusal } from './refusal.ts'
 
@@ -27,11 +26,10 @@ interface OpenSession {
 interface SessionSetup {
   readonly gateway: Gateway
   readonly limits: Pick<HttpLimits, 'sessions' | 'sessionsOfOne' | 'sessionIdleMs'>
-  readonly note: (text: string) => void
   readonly now: () => number
 }
 
-export function httpSessions({ gateway, limits, note, now }: SessionSetup): Sessions {
+export function httpSessions({ gateway, limits, now }: SessionSetup): Sessions {
   const open = new Map<string, OpenSession>()
   const sweeping = setInterval(sweep, Math.min(60_000, limits.sessionIdleMs)).unref()
 
@@ -61,7 +59,7 @@ export function httpSessions({ gateway, limits, note, now }: SessionSetup): Sess
   async function begin(request: Request, body: unknown, caller: Caller): Promise<Response> {
     const full = whyFull(caller.name)
     if (full !== undefined) return refuse(full)
-    const server = await gateway.openSession(caller).makeServer('legacy')
+    const { server } = await gateway.openSession(caller).connect('legacy')
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void open.set(id, sessionOf(id, caller, { transport, server })),
@@ -76,11 +74,9 @@ export function httpSessions({ gateway, limits, note, now }: SessionSetup): Sess
     caller: Caller,
     { transport, server }: { readonly transport: OpenSession['transport']; readonly server: Server },
   ): OpenSession {
-    const listening = gateway.viewFor(caller).onChange((kinds) => {
-      void tellChanges(server, kinds).catch((error: unknown) => note(String(error)))
-    })
+    const { onclose } = server
     server.onclose = () => {
-      listening[Symbol.dispose]()
+      onclose?.()
       open.delete(id)
     }
     return { caller: caller.name, transport, close: () => server.close(), usedAtMs: now() }
