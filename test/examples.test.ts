@@ -80,15 +80,51 @@ test('run-code finds a tool and runs a snippet that may call only what it was al
   expect(stderr).toBe('')
 })
 
+test('tool-manager runs tools of servers beside one of its own, and shows and answers all of them', async () => {
+  await using home = await tempFolder()
+
+  const { stdout, stderr } = await example(home, 'tool-manager.ts')
+
+  expect(stdout.split('\n')).toEqual([
+    'my-editor.json wants files: command: node',
+    'without ghost: start_failed',
+    'everything__echo, everything__get-sum, files__read_text_file, count_words',
+    'may mcp.files.read_text_file run? It says that it only reads.',
+    'mcp.files.read_text_file (Read Text File): done in a moment',
+    '  path: crew.csv',
+    '  head: 2',
+    'name,duty,since',
+    'Ada,navigator,2021',
+    '{"type":"tool_result","tool_use_id":"call_1","content":[{"type":"text","text":"name,duty,since\\nAda,navigator,2021"}]}',
+    expect.stringMatching(/^mcp\.everything\.get-sum \(Get Sum Tool\): Bad arguments .*"b" is missing/),
+    '  a: one',
+    expect.stringMatching(/^\{"type":"tool_result","tool_use_id":"call_2","is_error":true,.*Bad arguments/),
+    '{"type":"tool_result","tool_use_id":"call_3","content":"4"}',
+    '',
+  ])
+  expect(stderr).toBe('')
+})
+
+test('ai-sdk-tools asks through the SDK about what the config does not allow', async () => {
+  await using home = await tempFolder()
+
+  const { stdout, stderr } = await example(home, 'ai-sdk-tools.ts')
+
+  expect(stdout).toBe('may everything__get-sum run with {"a":19,"b":23}?\nThe sum is 42.\n')
+  expect(stderr).toBe('')
+})
+
 test('every example program is run by a test', async () => {
   const files = await readdir('examples')
 
   expect(files.filter((file) => file.endsWith('.ts')).sort()).toEqual([
+    'ai-sdk-tools.ts',
     'builtin-server.ts',
     'call-a-tool.ts',
     'list-everything.ts',
     'run-code.ts',
     'share-a-hub.ts',
+    'tool-manager.ts',
   ])
 })
 

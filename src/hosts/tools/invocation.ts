@@ -134,7 +134,10 @@ export function startInvocation(
   }
 
   function view({ full = false }: { readonly full?: boolean } = {}): InvocationView {
-    const content = full ? whole : guardContent(whole, world.limits)
+    // What we tell the model of a failure is what the status says.
+    const isOurs = state.kind === 'error' && state.code !== 'tool_error'
+    const given = isOurs ? [] : whole
+    const content = full ? given : guardContent(given, world.limits)
     return viewOf({ request, state, content, warnings, ...(full ? {} : { argumentBytes }) })
   }
 

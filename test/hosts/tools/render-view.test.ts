@@ -27,7 +27,9 @@ test('shows how far a call is, and why it failed', async () => {
     'mcp.echo.slow: running, 1 of 2: step 1',
     'mcp.echo.slow: running, 2 of 2: step 2',
   ])
-  expect(viewAsMarkdown(failed.view())).toMatch(/^`mcp\.echo\.echo` \(`Echo`\): \*\*failed:\*\* `This call did not run/)
+  expect(viewAsMarkdown(failed.view())).toMatch(
+    /^`mcp\.echo\.echo` \(`Echo`\): \*\*failed:\*\* `This call did not run.*`$/,
+  )
 })
 
 test('lets nothing of a server or a model become markup or an escape sequence', async () => {
