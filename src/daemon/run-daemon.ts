@@ -90,7 +90,9 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   /** Every coming and going of a client starts the idle time anew. */
   function rest(): void {
     clearTimeout(idle)
-    if (clients === 0) idle = setTimeout(() => ending.resolve('nobody has come for a while'), options.idleMs)
+    if (clients > 0) return
+    // The socket keeps this process alive; the last clients may go after it, when the daemon ends.
+    idle = setTimeout(() => ending.resolve('nobody has come for a while'), options.idleMs).unref()
   }
 
   /** A newer version takes over: the clients that are there finish, and no new ones come. */

@@ -28,6 +28,32 @@ test('a client that comes in the very moment the socket is there is served like 
   expect(isReady).toBe(true)
 })
 
+test('a daemon that ends while a client is there leaves no timer behind, which would keep its process', async () => {
+  await using home = await tempFolder()
+  const env = { HOME: home.path, PATH: process.env['PATH'] }
+  const socketPath = daemonSocket(env)
+  const before = timers()
+  const running = runDaemon({
+    socketPath,
+    env,
+    idleMs: 60_000,
+    signal: new AbortController().signal,
+    onReady: () => undefined,
+    log: () => undefined,
+  })
+  const hub = await dialAsSoonAsPossible(() => dialHub(socketPath, { caller: { env, cwd: home.path, client: 'test' } }))
+
+  await hub.ask('daemon/stop')
+  await running
+  await hub.closed
+
+  expect(timers()).toBeLessThanOrEqual(before)
+})
+
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+}
+
 async function dialAsSoonAsPossible(dial: () => Promise<DialledHub>): Promise<DialledHub> {
   for (;;) {
     try {
