@@ -1,6 +1,7 @@
 import { dynamicTool, jsonSchema } from 'ai'
 import type { DynamicToolCall, ModelMessage, ToolApprovalResponse, ToolModelMessage, ToolResultPart } from 'ai'
 import type { ContentPart } from '../index.ts'
+import { partText } from './tools/guard-content.ts'
 import type { Invocation, SpecsDifference, SpecsOptions, ToolManager } from './tools/index.ts'
 
 export interface AiSdkOptions extends Omit<SpecsOptions<'generic'>, 'provider'> {
@@ -99,11 +100,6 @@ type ContentValue = Extract<ToolResultPart['output'], { type: 'content' }>['valu
 function contentValue(part: ContentPart): ContentValue {
   if (part.kind !== 'media') return { type: 'text', text: partText(part) }
   return { type: 'file', mediaType: part.mimeType, data: { type: 'data', data: part.data } }
-}
-
-function partText(part: ContentPart): string {
-  if (part.kind === 'media') return `[${part.mimeType}]`
-  return part.kind === 'text' ? part.text : `${part.uri}\n${part.text}`
 }
 
 function isOutput(value: unknown): value is AiSdkOutput {

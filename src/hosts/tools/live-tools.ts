@@ -63,10 +63,11 @@ export function liveTools(hub: Hub): LiveTools {
     const { server, state } = event
     if (state.kind === 'disabled') return forget(server)
     if ('error' in state) return lose(server, state.error)
-    if (state.kind !== 'ready') return
-    // A look at all servers lists them as they come up; later only one that was missing is news.
-    if (refreshes > 0) cameUp.add(server)
-    else if (parts.get(server)?.coverage.kind !== 'listed') fetchSoon(server)
+    const known = parts.get(server)?.coverage.kind
+    // A look at all servers lists them as they come up; later one that was missing is news, and one that nobody has seen.
+    if (refreshes > 0) return void (state.kind === 'ready' && cameUp.add(server))
+    const isNews = state.kind === 'ready' ? known !== 'listed' : state.kind === 'idle' && known === undefined
+    if (isNews) fetchSoon(server)
   }
 
   /** Each server by itself, so that a slow one holds up no other. */

@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createToolManager, type TrustQuestion } from '../../../src/hosts/tools/index.ts'
 import { tempFolder } from '../../config/temp-folder.ts'
 import { fixture } from '../../fixtures/fixture.ts'
-import { openTestHub } from '../../hub/makers.ts'
-import { begin, openManager, told, until } from './open-manager.ts'
+import { makers, openTestHub } from '../../hub/makers.ts'
+import { begin, hasTool, openManager, told, until } from './open-manager.ts'
 
 test('is ready with the tools of the servers that answer, and says which did not and why', async () => {
   await using manager = await openManager({
@@ -161,16 +161,49 @@ test('gives a call after the end a result that says so, instead of starting anyt
   expect(await told(manager, late)).toBe('Stopped before it ran.')
 })
 
-test('works over a hub of the host, and leaves it open', async () => {
-  await using hub = await openTestHub({ echo: fixture('echo') })
-  const manager = await createToolManager({ hub, alwaysAllow: ['echo.*'] })
-  const said = await told(manager, begin(manager, 'echo.echo', { message: 'hi' }))
+describe.each(makers)('over a hub of the host, from %s,', (_maker, open) => {
+  test('it works, and leaves the hub open', async () => {
+    await using hub = await open({ echo: fixture('echo') })
+    const manager = await createToolManager({ hub, alwaysAllow: ['echo.*'] })
+    const said = await told(manager, begin(manager, 'echo.echo', { message: 'hi' }))
 
-  await manager[Symbol.asyncDispose]()
-  const after = await hub.call({ server: 'echo', tool: 'echo' }, { message: 'still here' })
+    await manager[Symbol.asyncDispose]()
+    const after = await hub.call({ server: 'echo', tool: 'echo' }, { message: 'still here' })
 
-  expect(said).toBe('hi')
-  expect(after.content).toEqual([{ type: 'text', text: 'still here' }])
+    expect(said).toBe('hi')
+    expect(after.content).toEqual([{ type: 'text', text: 'still here' }])
+  })
+
+  test('it follows servers that are switched off and on', async () => {
+    await using hub = await open({ echo: fixture('echo'), other: fixture('echo') })
+    await using manager = await createToolManager({ hub })
+
+    await hub.control('echo', 'disable')
+    await until(manager, () => !hasTool(manager, 'mcp.echo.echo'))
+    const without = manager.servers().map(({ server }) => server)
+    await hub.control('echo', 'enable')
+    await until(manager, () => hasTool(manager, 'mcp.echo.echo'))
+
+    expect(without).toEqual(['other'])
+    expect(manager.servers().map(({ server }) => server)).toEqual(['echo', 'other'])
+  })
+
+  test('it keeps the tools of a server that has died, and says how it stands', async () => {
+    await using folder = await tempFolder()
+    const { command, args } = fixture('echo')
+    // It starts as long as nobody has left a file there.
+    const script = 'test ! -e "$0" && exec "$@"'
+    const frail = { command: 'sh', args: ['-c', script, `${folder.path}/broken`, command, ...args] }
+    await using hub = await open({ frail })
+    await using manager = await createToolManager({ hub, alwaysAllow: ['*'] })
+    await folder.write({ broken: '' })
+
+    await begin(manager, 'frail.exit').result
+    await until(manager, () => manager.servers()[0]?.kind === 'stale')
+
+    expect(manager.names()).toContain('mcp.frail.echo')
+    expect(manager.servers()).toMatchObject([{ kind: 'stale', server: 'frail', error: { server: 'frail' } }])
+  })
 })
 
 test('gives up the start with its signal, and leaves nothing behind', async () => {
