@@ -38,6 +38,8 @@ export type ToolManagerOptions = ManagerOptions & (OptionLevels | OverHub)
 export interface ToolManager extends AsyncDisposable {
   /** How each server stands, and why one has no tools. */
   readonly servers: () => readonly ServerReport[]
+  /** What a person should know about their options that stops nothing: misspelt fields, for example. */
+  readonly warnings: () => readonly string[]
   /** All tools, as people read them. */
   readonly names: () => readonly McpToolName[]
   /** The definitions for one thread, as of now. */
@@ -97,6 +99,7 @@ export async function createToolManager(options: ToolManagerOptions): Promise<To
 
   return {
     servers: live.reports,
+    warnings: () => config?.warnings ?? [],
     names: () => live.now().map(nameOf),
     specs: (wanted) => threadSpecs(live, wanted),
     request: ({ id, name, input }) => {

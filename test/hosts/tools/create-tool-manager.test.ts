@@ -20,6 +20,19 @@ test('is ready with the tools of the servers that answer, and says which did not
   ])
 })
 
+test('names entries that cannot be used, and warns of fields that nobody knows', async () => {
+  await using manager = await openManager({
+    echo: { ...fixture('echo'), timeOut: 3 },
+    empty: {},
+  })
+
+  expect(manager.servers()).toMatchObject([
+    { kind: 'ready', server: 'echo' },
+    { kind: 'failed', server: 'empty', error: { code: 'config_missing_field' } },
+  ])
+  expect(manager.warnings()).toEqual([expect.stringContaining('timeOut')])
+})
+
 test('starts no server of the project that nobody approved, and says so', async () => {
   await using folder = await tempFolder()
   const projectOptions = { file: 'options.json', mcpServers: { theirs: fixture('echo') } }
