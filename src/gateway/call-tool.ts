@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CapstanError } from '../errors.ts'
 import type { HubEvent, JsonObject, ToolEntry, ToolResult } from '../hub/api.ts'
 import { judgeAccess } from '../policy/access.ts'
@@ -64,12 +65,16 @@ function shown(args: JsonObject): string {
 async function callHub(call: ToolCall, { onAsk, signal, exchange }: WorkOptions): Promise<ToolResult> {
   const { view, tool, args } = call
   using _logs = view.hub.on((event) => passLog(event, tool.server, exchange()))
-  return view.hub.call({ server: tool.server, tool: tool.tool }, args, {
+  const result = await view.hub.call({ server: tool.server, tool: tool.tool }, args, {
     signal,
+    meta: call.exchange.meta,
     onProgress: (progress) => exchange()?.onProgress?.(progress),
     // Where the client can show nothing at all, the hub's own way is taken: a person finds the question in the review.
     ...(canBeAsked(call.exchange.askable) ? { onAsk } : {}),
   })
+  // What the server logged last comes in the same breath as its answer, and is heard a moment later.
+  await nextTurn()
+  return result
 }
 
 /** What the server says while it works. Nobody can tell for whom it says it. */

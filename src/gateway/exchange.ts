@@ -1,5 +1,5 @@
 import type { LoggingLevel } from '@modelcontextprotocol/server'
-import type { OnAsk, Progress } from '../hub/api.ts'
+import type { JsonObject, OnAsk, Progress } from '../hub/api.ts'
 import type { Askable } from './wire-asks.ts'
 
 /** One request of a client, without the protocol it came by. */
@@ -8,6 +8,8 @@ export interface Exchange {
   readonly client: string
   readonly signal: AbortSignal
   readonly askable: Askable
+  /** What the server gets to know of the request besides its arguments. */
+  readonly meta: JsonObject
   /** Absent when the client wants none. */
   readonly onProgress?: (progress: Progress) => void
   readonly log: (level: LoggingLevel, text: string, server: string) => void

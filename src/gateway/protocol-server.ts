@@ -1,6 +1,7 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  LOG_LEVEL_META_KEY,
   Server,
   inputRequired,
   type InputRequiredResult,
@@ -158,6 +159,7 @@ export function protocolServer(setup: ServerSetup): Server {
       client: nameOf(envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion()),
       signal: mcpReq.signal,
       askable,
+      meta: passedMeta(mcpReq, setup.passesLogs),
       log: (level, text, logger) => {
         if (setup.passesLogs) notify(mcpReq.log(level, text, logger))
       },
@@ -183,6 +185,23 @@ export function protocolServer(setup: ServerSetup): Server {
 
 /** Our own limits hold, not the SDK's. */
 const longestTimer = 2 ** 31 - 1
+
+/**
+ * The trace goes on to the server, and the level from which the client wants to hear what it logs. Nothing else: `baggage` in particular may
+ * hold what is nobody's business.
+ */
+function passedMeta({ _meta, envelope }: ServerContext['mcpReq'], passesLogs: boolean): JsonObject {
+  const { traceparent, tracestate } = { ..._meta } as Readonly<Record<string, unknown>>
+  const { [LOG_LEVEL_META_KEY]: level } = { ...(passesLogs ? envelope : {}) } as Readonly<Record<string, unknown>>
+  const isTraced = typeof traceparent === 'string' && traceForm.test(traceparent)
+  return {
+    ...(isTraced ? { traceparent } : {}),
+    ...(isTraced && typeof tracestate === 'string' && tracestate.length <= 512 ? { tracestate } : {}),
+    ...(typeof level === 'string' ? { [LOG_LEVEL_META_KEY]: level } : {}),
+  }
+}
+
+const traceForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
 function askOption<OnAsk>({ askable }: Exchange, onAsk: OnAsk): { readonly onAsk?: OnAsk } {
   return canBeAsked(askable) ? { onAsk } : {}

@@ -200,6 +200,8 @@ export interface CallOptions extends AskOptions {
   readonly onProgress?: (progress: Progress) => void
   /** Seconds without a sign of life after which the call is given up; the server's `timeout` when absent. */
   readonly idleSeconds?: number
+  /** Goes to the server as `_meta` of the request: a trace it belongs to, for example. */
+  readonly meta?: JsonObject
 }
 
 export type PromptResult = GetPromptResult

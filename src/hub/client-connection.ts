@@ -94,15 +94,20 @@ export function connectionOver(client: Client, setup: OpenClient): Connection {
 
   const request: Connection['request'] = (method, params, options) =>
     attempt(method, options, (sdk, route) =>
-      inRounds({ server, params, answer: (inputs) => setup.answerInputs(inputs, route) }, (asked) =>
-        results.ask(() => client.request({ method, params: asked }, anyObject, manual(sdk))),
+      inRounds(
+        { server, params: withMeta(params, options), answer: (inputs) => setup.answerInputs(inputs, route) },
+        (asked) => results.ask(() => client.request({ method, params: asked }, anyObject, manual(sdk))),
       ),
     )
 
   const callWithHeaders = (tool: ToolEntry, args: JsonObject, options: RequestOptions) =>
     attempt('tools/call', options, (sdk, route) =>
       inRounds(
-        { server, params: { name: tool.tool, arguments: args }, answer: (inputs) => setup.answerInputs(inputs, route) },
+        {
+          server,
+          params: withMeta({ name: tool.tool, arguments: args }, options),
+          answer: (inputs) => setup.answerInputs(inputs, route),
+        },
         (params) => callBySdk(client, { tool, params, sdk }),
       ),
     )
@@ -135,6 +140,10 @@ export function connectionOver(client: Client, setup: OpenClient): Connection {
       await client.close()
     },
   }
+}
+
+function withMeta(params: JsonObject, { meta }: RequestOptions): JsonObject {
+  return meta === undefined ? params : { ...params, _meta: meta }
 }
 
 /** Any answer is a sign of life, a refusal too. */

@@ -13,6 +13,8 @@ export interface RequestOptions {
   readonly onAsk?: OnAsk | undefined
   /** Where the request comes from a run in the sandbox. */
   readonly nesting?: Nesting | undefined
+  /** Goes along as `_meta`. */
+  readonly meta?: JsonObject | undefined
   /** Of a list: ask the server, even where a shared connection has the answer. */
   readonly fresh?: boolean | undefined
 }

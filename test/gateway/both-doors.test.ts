@@ -1,3 +1,4 @@
+import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/client'
 import { describe, expect, test, vi } from 'vitest'
 import type { GatewayOptions } from '../../src/gateway/gateway.ts'
 import { fixture } from '../fixtures/fixture.ts'
@@ -204,6 +205,34 @@ describe.each(doors)('over %s', (_name, openDoor) => {
       await vi.waitFor(() => expect(heard).toHaveBeenCalledWith(uri))
       if (era === 'legacy') await client.unsubscribeResource({ uri })
       await stream?.close()
+    })
+
+    test.each(['legacy', 'modern'])('has its trace, and nothing else, handed on to a %s server', async (server) => {
+      await using door = await openDoor({ one: fixture('tells', { args: server === 'legacy' ? ['legacy'] : [] }) })
+      await using entered = await door.enter(era)
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+
+      const _meta = { traceparent, tracestate: 'a=1', baggage: 'secret=1', 'x.example/own': 1 }
+      const result = await entered.client.callTool({ name: 'one__meta', arguments: {}, _meta })
+
+      expect(JSON.parse(textOf(result))).toMatchObject({ traceparent, tracestate: 'a=1' })
+      expect(textOf(result)).not.toMatch(/secret|x\.example/)
+    })
+
+    test('hears what a server logs while it works', async () => {
+      // A server of the modern era logs only where the request asks for it, which older clients cannot.
+      const args = era === 'legacy' ? ['legacy'] : []
+      await using door = await openDoor({ one: fixture('tells', { args }) })
+      await using entered = await door.enter(era)
+      const heard = vi.fn<(line: unknown) => void>()
+      entered.client.setNotificationHandler('notifications/message', ({ params }) => heard(params))
+      if (era === 'legacy') await entered.client.setLoggingLevel('info')
+      const _meta = era === 'modern' ? { [LOG_LEVEL_META_KEY]: 'info' } : {}
+
+      await entered.client.callTool({ name: 'one__log', arguments: {}, _meta })
+
+      const line = { level: 'warning', logger: 'one', data: 'It gets late.' }
+      await vi.waitFor(() => expect(heard).toHaveBeenCalledWith(expect.objectContaining(line)))
     })
 
     test('gets what a tool reports as an error, and what is wrong with its own arguments, as results', async () => {

@@ -12,6 +12,7 @@ function exchange(signal: AbortSignal = new AbortController().signal): Exchange 
     client: 'test',
     signal,
     askable: { form: true, url: true, sampling: true, samplingWithTools: true },
+    meta: {},
     log: () => {},
   }
 }
