@@ -14,14 +14,17 @@ interface ContextSetup {
   readonly io: Io
   readonly flags: GlobalFlags
   readonly interrupted: AbortSignal
+  /** Asks for the value of an `${input:…}` where the terminal is not free to be asked on. */
+  readonly onInput?: (question: InputQuestion) => Promise<string>
 }
 
 /** What a command gets. Disposing it closes the hub, if one was opened. What is not needed on the warm way is loaded when it is. */
-export function openContext({ io, flags, interrupted }: ContextSetup): CommandContext & AsyncDisposable {
+export function openContext({ io, flags, interrupted, ...setup }: ContextSetup): CommandContext & AsyncDisposable {
   const signal =
     flags.timeoutSeconds === undefined
       ? interrupted
       : AbortSignal.any([interrupted, AbortSignal.timeout(Math.ceil(flags.timeoutSeconds * 1000))])
+  const onInput = setup.onInput ?? (flags.mayAsk ? askOnTerminal : undefined)
   let config: Promise<Config> | undefined
   let hub: Promise<Hub> | undefined
 
@@ -59,7 +62,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
 
   /** The hub that is kept warm; undefined where none can be had, which is no reason to fail. */
   async function openWarm(needs: Needs | undefined): Promise<Hub | undefined> {
-    const dial = () => dialDaemon({ io, flags, signal, onWaiting, ...(flags.mayAsk ? { onInput } : {}) })
+    const dial = () => dialDaemon({ io, flags, signal, onWaiting, ...(onInput === undefined ? {} : { onInput }) })
     try {
       const dialled = await dial()
       sayWarnings(dialled.welcome.warnings)
@@ -81,7 +84,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
     const { openLocalHub } = await import('./local-hub.ts')
     sayWarnings((await loadConfig()).warnings)
     if (flags.mayAsk) await askForTrust(needs)
-    return openLocalHub(await loadConfig(), { io, flags, signal })
+    return openLocalHub(await loadConfig(), { io, flags, signal, onInput })
   }
 
   async function askForTrust(needs: Needs | undefined): Promise<void> {
@@ -97,7 +100,7 @@ export function openContext({ io, flags, interrupted }: ContextSetup): CommandCo
     config = undefined
   }
 
-  async function onInput(question: InputQuestion): Promise<string> {
+  async function askOnTerminal(question: InputQuestion): Promise<string> {
     const { askInput } = await import('./ask-input.ts')
     return askInput({ io, signal })(question)
   }

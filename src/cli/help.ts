@@ -12,7 +12,7 @@ export function overallHelp(): string {
   })
   return `capstan: one hub for all of your MCP servers
 
-Usage: capstan [command] [flags]        without a command: an overview of your servers
+Usage: capstan [command] [flags]        without a command: a session, or in a pipe an overview of your servers
 
 ${rows.join('\n\n')}
 

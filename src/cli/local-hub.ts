@@ -1,4 +1,4 @@
-import { inputsFile, openInputs } from '../config/inputs.ts'
+import { type InputQuestion, inputsFile, openInputs } from '../config/inputs.ts'
 import type { Config } from '../config/types.ts'
 import { builtinServers } from '../daemon/builtins.ts'
 import { places } from '../files/places.ts'
@@ -7,15 +7,22 @@ import { openHub, type OpenedHub } from '../hub/hub.ts'
 import { askInput } from './ask-input.ts'
 import type { CommandContext } from './command.ts'
 
+interface LocalHubSetup extends Pick<CommandContext, 'io' | 'flags' | 'signal'> {
+  readonly client?: string
+  /** Asks for the value of an `${input:…}`; on the terminal when absent, where there is one. */
+  readonly onInput?: ((question: InputQuestion) => Promise<string>) | undefined
+}
+
 /** A hub whose servers run in this process and end with it. */
 export function openLocalHub(
   config: Config,
-  { io, flags, signal, client = 'cli' }: Pick<CommandContext, 'io' | 'flags' | 'signal'> & { readonly client?: string },
+  { io, flags, signal, client = 'cli', onInput }: LocalHubSetup,
 ): Promise<OpenedHub> {
+  const ask = onInput ?? (flags.mayAsk ? askInput({ io, signal }) : undefined)
   const inputs = openInputs({
     file: inputsFile(io.env),
     declarations: config.inputs ?? [],
-    ...(flags.mayAsk ? { ask: askInput({ io, signal }) } : {}),
+    ...(ask === undefined ? {} : { ask }),
   })
   const tap = flags.debug
     ? (server: string, direction: 'sent' | 'received', message: unknown) =>

@@ -60,7 +60,8 @@ function takeVerb(argv: readonly string[]): { readonly verb: string | undefined;
   const first = tokens.find((token) => token.kind === 'positional')
   // `capstan --resume ID` has no verb, and its first word is none.
   const isResumed = tokens.some(({ kind, ...token }) => kind === 'option' && 'name' in token && goingOn.has(token.name))
-  if (isResumed && first?.value !== 'chat') return { verb: 'chat', rest: argv }
+  if (isResumed && (first === undefined || !Object.hasOwn(commands, verbOf(first.value))))
+    return { verb: 'chat', rest: argv }
   if (first === undefined) return { verb: undefined, rest: argv }
   return { verb: verbOf(first.value), rest: argv.toSpliced(first.index, 1) }
 }

@@ -17,6 +17,23 @@ interface Asking {
   readonly onAnswer: (answer: Answer) => void
 }
 
+/** Puts what a server asks to the person, and resolves to the answer. */
+export function putAsk(
+  ask: Ask,
+  { signal, ...asking }: Omit<Asking, 'onAnswer'> & { signal: AbortSignal },
+): Promise<Answer> {
+  if (signal.aborted) return Promise.resolve({ action: 'cancel' })
+  return new Promise((resolve) => {
+    const settle = (answer: Answer): void => {
+      shown[Symbol.dispose]()
+      resolve(answer)
+    }
+    // A question may be answered before it has been shown.
+    const shown = answerAsk(ask, { ...asking, onAnswer: (answer) => queueMicrotask(() => settle(answer)) })
+    signal.addEventListener('abort', () => settle({ action: 'cancel' }), { once: true })
+  })
+}
+
 /** Puts what a server asks to the person. Disposing it takes the question away. */
 export function answerAsk(ask: Ask, { place, openPage, onAnswer }: Asking): Disposable {
   let shown: Panel | undefined

@@ -1,10 +1,12 @@
-import { type Component, matchesKey, type Terminal } from '@earendil-works/pi-tui'
+import { type Component, type Terminal } from '@earendil-works/pi-tui'
 import type { InputHistory } from '../agent/input-history.ts'
-import type { PrepareLine, QueueEntry } from '../agent/session.ts'
+import type { PrepareLine } from '../agent/session.ts'
 import type { Commands } from '../commands/open-commands.ts'
 import { noSuggestions } from '../commands/suggestions.ts'
-import type { Answer, OnAsk } from '../hub/api.ts'
-import { answerAsk } from './answer-ask.ts'
+import type { InputQuestion } from '../config/inputs.ts'
+import type { OnAsk } from '../hub/api.ts'
+import { putAsk } from './answer-ask.ts'
+import { askInput } from './ask-input.ts'
 import { noticeBlock } from './blocks/printed.ts'
 import type { Desk } from './desk.ts'
 import { makeDock } from './dock.ts'
@@ -15,10 +17,12 @@ import { paletteFor } from './paint.ts'
 import { PromptEditor } from './prompt-editor.ts'
 import { queueLines } from './queue-lines.ts'
 import { makeLineRunner } from './run-line.ts'
+import { makeScreenKeys } from './screen-keys.ts'
 import { makeSessionActions } from './session-actions.ts'
-import { keepingScrollback } from './session-terminal.ts'
+import { sessionTerminal } from './session-terminal.ts'
 import { SessionTui } from './session-tui.ts'
-import { showHistory, showSession, type ShownSession } from './show-session.ts'
+import { showHistory } from './show-history.ts'
+import { showSession, type ShownSession } from './show-session.ts'
 import { statusLine } from './status-line.ts'
 import { makeTranscript } from './transcript.ts'
 import type { Workplace } from './workplace.ts'
@@ -48,8 +52,8 @@ export interface Screen extends AsyncDisposable {
   readonly submit: (line: string) => void
   /** Asks which conversation to go on with. */
   readonly pickConversation: () => void
-  /** Answers what servers ask, with the person. */
-  readonly onAsk: OnAsk
+  /** Asks for the value of an `${input:…}`. */
+  readonly onInput: (question: InputQuestion) => Promise<string>
   /** The normal path of a typed line, for a session that is to be opened. */
   readonly prepareWith: (commands: Commands) => PrepareLine
   /** Resolves when the person wants to leave; rejects with a bug. */
@@ -61,13 +65,10 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
   const leaving = Promise.withResolvers<void>()
   const paint = paletteFor(env)
   const transcript = makeTranscript()
-  const tui = new SessionTui(keepingScrollback(terminal), transcript)
-  const markdown = makeMarkdown(paint)
+  const tui = new SessionTui(sessionTerminal(terminal), transcript)
   const early: string[] = []
   let desk: Desk | undefined
   let shown: ShownSession | undefined
-  let queued: { readonly entries: readonly QueueEntry[]; readonly isHeld: boolean } = { entries: [], isHeld: false }
-  let leaveHint: NodeJS.Timeout | undefined
   let ending: Promise<void> | undefined
 
   const editor = new PromptEditor({
@@ -76,25 +77,37 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     suggest: async (text, cursor, options) => desk?.commands.suggest(text, cursor, options) ?? noSuggestions(cursor),
     highlight: (line, text) =>
       desk === undefined ? line : highlightLine(line, { text, parsed: desk.commands.parse(text), paint }),
-    onKey: (key) => onAnyKey(key) || onEditorKey(key),
+    onKey: (key) => keys.onAnyKey(key) || keys.onEditorKey(key),
   })
   editor.onSubmit = submit
+  const keys = makeScreenKeys({
+    isEmpty: () => editor.getText() === '',
+    clear: () => editor.setText(''),
+    onLeave: leaving.resolve,
+    onSuspend: () => tui.suspend(),
+    onStop: () => (runner.stop() ? undefined : desk?.session().abort()),
+    onToggleResult: () => shown?.toggleResult(),
+    onPreview: preview,
+    onEditQueue: editLast,
+    onChange: () => tui.requestRender(),
+  })
   const dock = makeDock({ editor, above, onChange: () => tui.requestRender(), now })
   const place: Workplace = {
     tui,
     transcript,
     panels: dock,
     paint,
-    markdown,
+    markdown: makeMarkdown(paint),
     now,
     show(...blocks) {
       transcript.add(...blocks)
       tui.requestRender()
     },
     detach: (work) => void work.catch((error: unknown) => leaving.reject(error)),
-    onAnyKey,
+    onAnyKey: keys.onAnyKey,
   }
   const actions = makeSessionActions({ place, desk: atDesk, onExit: leaving.resolve, onSwitched: watchSession })
+  const onAsk: OnAsk = (ask, { signal }) => putAsk(ask, { place, openPage, signal })
   const runner = makeLineRunner({ place, desk: atDesk, actions, onAsk, giveBack })
   const ticking = setInterval(() => (work() === undefined ? undefined : tui.requestRender()), 200)
   tui.addChild(spacer)
@@ -109,7 +122,7 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     say: (news) => place.show(noticeBlock(news, paint)),
     submit,
     pickConversation: actions.pickConversation,
-    onAsk,
+    onInput: (question) => askInput(question, place),
     prepareWith: runner.prepareWith,
     left: leaving.promise,
     [Symbol.asyncDispose]: () => (ending ??= end()),
@@ -117,9 +130,14 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
 
   function attach(opened: Desk): void {
     desk = opened
-    const overview = { render: (width: number) => overviewLines(overviewOf(opened), width, paint) }
-    transcript.addFirst(overview)
-    opened.commands.on(() => {
+    const { commands } = opened
+    let isKnown = commands.servers().length > 0
+    const overview = (width: number) =>
+      overviewLines({ servers: commands.servers(), catalogue: commands.catalogue() }, width, paint)
+    // Before the first news nobody knows whether there are any servers.
+    transcript.addFirst({ render: (width) => (isKnown ? overview(width) : []) })
+    commands.on(() => {
+      isKnown = true
       editor.refresh()
       tui.requestRender()
     })
@@ -135,10 +153,6 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     for (const line of lines.slice(-100)) editor.addToHistory(line)
   }
 
-  function overviewOf({ commands }: Desk) {
-    return { servers: commands.servers(), catalogue: commands.catalogue() }
-  }
-
   function atDesk(): Desk {
     if (desk === undefined) throw new Error('Nothing is typed at a desk that is not there.')
     return desk
@@ -147,22 +161,14 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
   /** Follows the session at hand from now on, and shows what was said in it before. */
   function watchSession(): void {
     shown?.[Symbol.dispose]()
-    const session = atDesk().session()
-    queued = { entries: session.queue.entries(), isHeld: false }
-    shown = showSession({ session, place, openPage })
-    session.on((event) => {
-      if (event.kind === 'queue') queued = event
-    })
-    showHistory(session.history(), { place, labelOf })
-  }
-
-  function labelOf(name: string): string {
-    const tool = desk?.commands.catalogue().tools.find(({ modelName }) => modelName === name)
-    return tool?.id ?? name
+    const { commands, session } = atDesk()
+    shown = showSession({ session: session(), place, openPage })
+    const labelOf = (name: string) => commands.catalogue().tools.find(({ modelName }) => modelName === name)?.id ?? name
+    showHistory(session().history(), { place, labelOf })
   }
 
   function submit(line: string): void {
-    if (line === '') return queued.isHeld ? atDesk().session().queue.resume() : undefined
+    if (line === '') return desk?.session().queue.resume()
     editor.addToHistory(line)
     place.detach(inputs.add(line).catch(() => undefined))
     if (desk === undefined) early.push(line)
@@ -179,69 +185,17 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
       session: desk?.session().status(),
       servers: desk?.commands.servers() ?? [],
       work: work(),
-      hint: leaveHint === undefined ? undefined : 'Ctrl-C again leaves',
+      hint: keys.isLeaving() ? 'Ctrl-C again leaves' : undefined,
       nowMs: now(),
     }
-    const waiting = [...early.map((text) => ({ text })), ...queued.entries]
-    return [...queueLines(waiting, { isHeld: queued.isHeld, width, paint }), statusLine(view, width, paint)]
+    const { entries = [], isHeld = false } = shown?.queue() ?? {}
+    const waiting = [...early.map((text) => ({ text })), ...entries]
+    return [...queueLines(waiting, { isHeld, width, paint }), statusLine(view, width, paint)]
   }
 
   function work(): { readonly what: string; readonly sinceMs: number } | undefined {
     const sinceMs = shown?.busySinceMs()
     return sinceMs === undefined ? runner.work() : { what: 'working', sinceMs }
-  }
-
-  /** Keys that mean the same wherever the person is. */
-  function onAnyKey(key: string): boolean {
-    if (matchesKey(key, 'ctrl+z')) {
-      suspend()
-      return true
-    }
-    if (!matchesKey(key, 'ctrl+c')) {
-      forgetLeaving()
-      return false
-    }
-    if (leaveHint !== undefined) {
-      leaving.resolve()
-      return true
-    }
-    editor.setText('')
-    leaveHint = setTimeout(() => {
-      forgetLeaving()
-      tui.requestRender()
-    }, leaveMs)
-    return true
-  }
-
-  function forgetLeaving(): void {
-    clearTimeout(leaveHint)
-    leaveHint = undefined
-  }
-
-  /** Gives the terminal to the shell until the person comes back. */
-  function suspend(): void {
-    if (process.platform === 'win32') return
-    tui.stop()
-    process.once('SIGCONT', () => {
-      tui.start()
-      tui.requestRender(true)
-    })
-    process.kill(process.pid, 'SIGTSTP')
-  }
-
-  function onEditorKey(key: string): boolean {
-    const isEmpty = editor.getText() === ''
-    if (matchesKey(key, 'escape')) stop()
-    else if (matchesKey(key, 'ctrl+o')) shown?.toggleResult()
-    else if (matchesKey(key, 'ctrl+p')) preview()
-    else if (matchesKey(key, 'ctrl+d') && isEmpty) leaving.resolve()
-    else if (matchesKey(key, 'up') && isEmpty && queued.entries.length > 0) editLast()
-    else return false
-    return true
-  }
-
-  function stop(): void {
-    if (!runner.stop()) desk?.session().abort()
   }
 
   function preview(): void {
@@ -250,27 +204,17 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     runner.preview(line)
   }
 
-  /** Takes what was typed last out of the queue, into the editor. */
-  function editLast(): void {
-    const last = queued.entries.at(-1)
-    const taken = last === undefined ? undefined : atDesk().session().queue.take(last.id)
+  function editLast(): boolean {
+    const last = shown?.queue().entries.at(-1)
+    if (last === undefined) return false
+    const taken = atDesk().session().queue.take(last.id)
     if (taken !== undefined) editor.setText(taken.text)
-  }
-
-  function onAsk(ask: Parameters<OnAsk>[0], { signal }: Parameters<OnAsk>[1]): Promise<Answer> {
-    return new Promise((resolve) => {
-      const answer = (given: Answer): void => {
-        asked[Symbol.dispose]()
-        resolve(given)
-      }
-      const asked = answerAsk(ask, { place, openPage, onAnswer: (given) => queueMicrotask(() => answer(given)) })
-      signal.addEventListener('abort', () => answer({ action: 'cancel' }), { once: true })
-    })
+    return true
   }
 
   async function end(): Promise<void> {
     clearInterval(ticking)
-    clearTimeout(leaveHint)
+    keys[Symbol.dispose]()
     shown?.[Symbol.dispose]()
     dock.leave()
     tui.renderNow()
@@ -278,8 +222,5 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     tui.stop()
   }
 }
-
-/** For how long the first Ctrl-C is remembered. */
-const leaveMs = 2000
 
 const spacer: Component = { render: () => [''], invalidate() {} }

@@ -15,6 +15,8 @@ export interface PromptEditorSetup {
   readonly isSubmittedByChoice?: boolean
   /** Draws the first line of the text, with the cursor in it. */
   readonly highlight?: (line: string, text: string) => string
+  /** What is typed is not shown. */
+  readonly isHidden?: boolean
   /** How long Tab and Enter wait for suggestions that are on the way. */
   readonly holdMs?: number
   readonly menuRows?: number
@@ -43,7 +45,8 @@ export class PromptEditor extends Editor {
 
   override render(width: number): string[] {
     const lines = super.render(width)
-    const { highlight, paint, menuRows = 8 } = this.#setup
+    const { highlight, paint, isHidden = false, menuRows = 8 } = this.#setup
+    if (isHidden) return lines.map((line, index) => (index === 0 || index === lines.length - 1 ? line : masked(line)))
     const first = lines[1]
     if (highlight !== undefined && first !== undefined) lines[1] = highlight(first, this.getText())
     if (this.#menu === undefined) return lines
@@ -170,6 +173,12 @@ export class PromptEditor extends Editor {
       .slice(0, line)
       .reduce((sum, text) => sum + text.length + 1, col)
   }
+}
+
+/** Every letter is a dot; the sequences that draw the cursor stay. */
+function masked(line: string): string {
+  // oxlint-disable-next-line no-control-regex -- control sequences are what is looked for
+  return line.replaceAll(/(\u001B\[[0-9;]*m|\u001B_[^\u0007]*\u0007)|\S/gu, (_, sequence?: string) => sequence ?? '•')
 }
 
 const keys = { right: '\u001B[C', backspace: '\u007F' }

@@ -1,12 +1,16 @@
 import type { Terminal } from '@earendil-works/pi-tui'
 
 /**
- * The terminal with one word taken out of its language: the one that wipes what has scrolled away. The screen library says it at every
- * change of size, and a person's scrollback is not ours to delete.
+ * A terminal as a session needs it. The library wipes what has scrolled away at every change of size, and a person's scrollback is not
+ * ours to delete. And what was typed before the terminal was ours comes with the end of a line for Enter.
  */
-export function keepingScrollback(terminal: Terminal): Terminal {
+export function sessionTerminal(terminal: Terminal): Terminal {
   return {
-    start: (onInput, onResize) => terminal.start(onInput, onResize),
+    start(onInput, onResize) {
+      const startedAtMs = performance.now()
+      const isTypedBefore = () => performance.now() - startedAtMs < typeAheadMs
+      terminal.start((data) => onInput(data === '\n' && isTypedBefore() ? '\r' : data), onResize)
+    },
     stop: () => terminal.stop(),
     drainInput: (maxMs, idleMs) => terminal.drainInput(maxMs, idleMs),
     write: (data) => terminal.write(data.replaceAll(wipeScrollback, '')),
@@ -29,5 +33,8 @@ export function keepingScrollback(terminal: Terminal): Terminal {
     setProgress: (isActive) => terminal.setProgress(isActive),
   }
 }
+
+/** What was typed before is read in the first moment. */
+const typeAheadMs = 50
 
 const wipeScrollback = '\u001B[3J'

@@ -15,6 +15,17 @@ export class SessionTui extends TuiMainScreen {
     this.addChild(transcript)
   }
 
+  /** Gives the terminal to the shell until the person comes back. */
+  suspend(): void {
+    if (process.platform === 'win32') return
+    this.stop()
+    process.once('SIGCONT', () => {
+      this.start()
+      this.requestRender(true)
+    })
+    process.kill(process.pid, 'SIGTSTP')
+  }
+
   protected override doRender(): void {
     const { columns, rows } = this.terminal
     const size = `${columns}x${rows}`

@@ -1,4 +1,4 @@
-import type { ConversationEntry, Reply, UserMessage } from '../agent/record.ts'
+import type { Reply, UserMessage } from '../agent/record.ts'
 import type { CallView, Notice, Session, SessionAsk, SessionEvent, TurnOutcome } from '../agent/session.ts'
 import { unreachable } from '../errors.ts'
 import { answerAsk } from './answer-ask.ts'
@@ -12,11 +12,15 @@ import type { Workplace } from './workplace.ts'
 
 /** A session on the screen, from its first event on. Disposing it leaves what was shown. */
 export interface ShownSession extends Disposable {
+  /** What waits for its turn. */
+  readonly queue: () => QueueView
   /** Since when a turn has been under way. */
   readonly busySinceMs: () => number | undefined
   /** Folds the last result, or shows all of it; below once more, where it has scrolled away. */
   readonly toggleResult: () => void
 }
+
+export type QueueView = Pick<Extract<SessionEvent, { kind: 'queue' }>, 'entries' | 'isHeld'>
 
 export interface ShowSessionSetup {
   readonly session: Session
@@ -33,6 +37,7 @@ export function showSession({ session, place, openPage }: ShowSessionSetup): Sho
   let isPieceOver = true
   let thinking: ThinkingBlock | undefined
   let busySinceMs: number | undefined
+  let queue: QueueView = { entries: session.queue.entries(), isHeld: false }
   let explained: readonly Notice['code'][] = []
   const hearing = session.on((event) => {
     hear(event)
@@ -40,6 +45,7 @@ export function showSession({ session, place, openPage }: ShowSessionSetup): Sho
   })
 
   return {
+    queue: () => queue,
     busySinceMs: () => busySinceMs,
     toggleResult,
     [Symbol.dispose]() {
@@ -78,6 +84,8 @@ export function showSession({ session, place, openPage }: ShowSessionSetup): Sho
         busySinceMs = undefined
         return endTurn(event.outcome)
       case 'queue':
+        queue = event
+        return
       case 'usage':
       case 'changed':
         return
@@ -179,37 +187,3 @@ export function showSession({ session, place, openPage }: ShowSessionSetup): Sho
 
 /** Notices that a failed turn has no more to add to. */
 const saysWhy: ReadonlySet<Notice['code']> = new Set(['no_model', 'context_full', 'reply_cut', 'steps_used_up'])
-
-export interface HistorySetup {
-  readonly place: Workplace
-  /** What a person reads for the name that a model called. */
-  readonly labelOf: (modelName: string) => string
-}
-
-/** What was said before, when a conversation is gone on with. */
-export function showHistory(
-  entries: readonly ConversationEntry[],
-  { place: { show, paint, markdown, now }, labelOf }: HistorySetup,
-): void {
-  const results = new Map(entries.flatMap((entry) => (entry.kind === 'result' ? [[entry.callId, entry] as const] : [])))
-  const shown = entries.slice(-mostEntries)
-  if (shown.length < entries.length) {
-    const text = `${entries.length - shown.length} earlier entries are not shown; /export has all of them.`
-    show(noticeBlock({ level: 'info', text }, paint))
-  }
-  for (const entry of shown) {
-    if (entry.kind === 'user') show(userBlock(entry.parts, paint, entry.prompt))
-    if (entry.kind === 'summary')
-      show(noticeBlock({ level: 'info', text: `Summary of all before: ${entry.text}` }, paint))
-    if (entry.kind !== 'reply') continue
-    for (const part of entry.parts) {
-      if (part.kind === 'text' && part.text.trim() !== '') show(replyBlock(part.text, markdown))
-      if (part.kind !== 'call') continue
-      const { end = 'interrupted', parts = [], ms = 0 } = results.get(part.callId) ?? {}
-      const state = { kind: 'ended' as const, end, parts, ms }
-      show(callBlock({ callId: part.callId, label: part.name, input: part.input, state }, { paint, now, labelOf }))
-    }
-  }
-}
-
-const mostEntries = 200

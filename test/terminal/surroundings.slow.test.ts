@@ -47,6 +47,7 @@ describe('a session in its surroundings', () => {
       await eye.shows('Killed')
       // Nobody was left to set the terminal right, where Enter is not yet the end of a line.
       eye.type(`stty sane; clear; ${capstan} --config ${examples} --resume ${id}\n`)
+      await eye.hides('Killed')
 
       await eye.shows('The sum is 42.')
       await eye.shows('✓ everything.get-sum a=2, b=40')
@@ -96,6 +97,26 @@ describe('a session in its surroundings', () => {
       await place.home.capstan(['stop'], { env })
     }
     expect(processesWith(mark)).toEqual([])
+  })
+
+  test('asks for the value that an entry needs, unseen, and keeps it', async () => {
+    const entry = { ...fixture('echo'), env: { TOKEN: '${input:token}' } }
+    await using place = await sessionPlace({ servers: { echo: entry } })
+    {
+      await using eye = place.open()
+      await eye.shows('needs a value before it can start')
+      eye.type('sesame')
+      await eye.shows('••••••')
+      eye.type(keys.enter)
+      await eye.shows(ready)
+      eye.type(`/call echo.env name=TOKEN${keys.enter}`)
+      await eye.shows('sesame')
+      eye.type(`/exit${keys.enter}`)
+      await eye.ended
+    }
+
+    await using again = place.open()
+    await again.shows(ready)
   })
 
   test('asks what a server wants to know during a call that the person typed', async () => {

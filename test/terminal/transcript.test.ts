@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { wholeParagraphs } from '../../src/terminal/blocks/reply-stream.ts'
 import { harmlessLine } from '../../src/terminal/harmless-line.ts'
-import { keepingScrollback } from '../../src/terminal/session-terminal.ts'
+import { sessionTerminal } from '../../src/terminal/session-terminal.ts'
 import { SessionTui } from '../../src/terminal/session-tui.ts'
 import { makeTranscript, type Block } from '../../src/terminal/transcript.ts'
 import { literalTerminal } from './literal-terminal.ts'
@@ -55,7 +55,7 @@ describe('the transcript', () => {
   test('is drawn by its window: a long one costs no more than a short one', () => {
     const terminal = literalTerminal(20, 5)
     const transcript = makeTranscript()
-    const tui = new SessionTui(keepingScrollback(terminal), transcript)
+    const tui = new SessionTui(sessionTerminal(terminal), transcript)
     tui.addChild({ render: () => ['> '], invalidate() {} })
     let drawn = 0
     for (let index = 0; index < 50; index += 1) {
@@ -75,7 +75,7 @@ describe('the transcript', () => {
 test('the terminal is never told to wipe what has scrolled away', () => {
   const terminal = literalTerminal()
 
-  keepingScrollback(terminal).write('\u001B[2J\u001B[H\u001B[3Jtext')
+  sessionTerminal(terminal).write('\u001B[2J\u001B[H\u001B[3Jtext')
 
   expect(terminal.written()).toBe('\u001B[2J\u001B[Htext')
 })

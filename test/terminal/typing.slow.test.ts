@@ -51,6 +51,16 @@ describe('the editor of a session', () => {
     expect(screen).toMatch(/› one[\s\S]*The first answer\.[\s\S]*› two[\s\S]*The second answer\./)
   })
 
+  test('understands what was typed before the program had the terminal', async () => {
+    await using place = await sessionPlace({ script: [{ text: 'An early answer.' }] })
+    await using eye = place.open()
+
+    eye.type(`early bird${keys.enter}`)
+
+    await eye.shows('An early answer.')
+    expect(place.model.requests[0]?.text).toContain('"early bird"')
+  })
+
   test('takes a paste of many lines as one, also when it is large, and Enter sends it whole', async () => {
     await using place = await sessionPlace({ script: [{ text: 'I have read it.' }] })
     await using eye = place.open()

@@ -29,7 +29,12 @@ export async function holdSession(context: CommandContext, wish: SessionWish): P
     openPage: (url) => openBrowser(url, { env: io.env }),
   })
   // The terminal is the screen's now: nothing else may ask on it or write to it.
-  await using own = openContext({ io: onScreen(io, screen), flags: { ...flags, mayAsk: false }, interrupted: signal })
+  await using own = openContext({
+    io: onScreen(io, screen),
+    flags: { ...flags, mayAsk: false },
+    interrupted: signal,
+    onInput: screen.onInput,
+  })
   const opening = seatAt(own, screen, wish)
   const failing = opening.then(() => new Promise<void>(() => {}))
   try {

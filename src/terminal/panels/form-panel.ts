@@ -19,6 +19,8 @@ export interface FormQuestion {
   readonly values: FormValues
   readonly check: (field: FormField, text: string) => string | undefined
   readonly complete: (field: FormField, options: CompleteOptions) => Promise<readonly Candidate[]>
+  /** What is typed is not shown. */
+  readonly isHidden?: boolean
   /** What Esc does, in words. */
   readonly escape: string
   readonly tui: TUI
@@ -40,7 +42,15 @@ export function formPanel(question: FormQuestion): Panel {
   let values = question.values
   let at = 0
   let problem: string | undefined
-  const editor = new PromptEditor({ tui, paint, suggest, onKey: pressed, isSubmittedByChoice: true, menuRows: 6 })
+  const editor = new PromptEditor({
+    tui,
+    paint,
+    suggest,
+    onKey: pressed,
+    isSubmittedByChoice: true,
+    isHidden: question.isHidden ?? false,
+    menuRows: 6,
+  })
   editor.onSubmit = submitted
   show()
 
