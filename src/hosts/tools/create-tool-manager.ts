@@ -63,7 +63,7 @@ const defaultLimits: ContentLimits = { textBytes: 20 * 1024, mediaBytes: 5 * 102
 /** Connects to all servers and finds out what they offer. It is ready even where some fail: `servers()` says which. */
 export async function createToolManager(options: ToolManagerOptions): Promise<ToolManager> {
   const { hub, config, levels } = await sourceOf(options)
-  let permissions = await permissionsOf(config)
+  let permissions: Permissions | undefined
   const closing = new AbortController()
   const events = listenerSet<McpToolEvent>()
   const running = new Set<Invocation>()
@@ -88,6 +88,7 @@ export async function createToolManager(options: ToolManagerOptions): Promise<To
     await levels?.hub[Symbol.asyncDispose]()
   })
   try {
+    permissions = await permissionsOf(config)
     await live.refresh(options.signal === undefined ? {} : { signal: options.signal })
   } catch (error) {
     await close()

@@ -29,7 +29,9 @@ export function liveTools(hub: Hub): LiveTools {
   const fetching = new Map<string, Promise<void>>()
   const again = new Set<string>()
   const listeners = listenerSet<void>()
+  /** During a look at all servers: those that came up, and those of which we know more than it will say. */
   const cameUp = new Set<string>()
+  const knownBetter = new Set<string>()
   let refreshes = 0
   let isClosed = false
   const listening = hub.on(onEvent)
@@ -41,13 +43,16 @@ export function liveTools(hub: Hub): LiveTools {
       refreshes += 1
       try {
         const { servers, tools } = await hub.catalogue({ kinds: ['tools'], ...options })
-        take(new Map(servers.map((coverage) => [coverage.server, partOf(coverage, tools)])))
+        const others = servers.filter(({ server }) => !knownBetter.has(server))
+        const kept = [...parts].filter(([server]) => knownBetter.has(server))
+        take(new Map([...others.map((coverage) => [coverage.server, partOf(coverage, tools)] as const), ...kept]))
       } finally {
         refreshes -= 1
       }
       // They were late, but only just.
       for (const server of cameUp) if (parts.get(server)?.coverage.kind === 'missing') fetchSoon(server)
       cameUp.clear()
+      knownBetter.clear()
     },
     onChange: listeners.add,
     [Symbol.dispose]() {
@@ -84,7 +89,9 @@ export function liveTools(hub: Hub): LiveTools {
     try {
       const { servers, tools } = await hub.catalogue({ servers: [server], kinds: ['tools'] })
       const [coverage] = servers
-      if (coverage !== undefined) take(new Map([...parts, [server, partOf(coverage, tools)]]))
+      if (coverage === undefined) return
+      if (refreshes > 0) knownBetter.add(server)
+      take(new Map([...parts, [server, partOf(coverage, tools)]]))
     } catch (error) {
       // The server has left the config, or the hub is closing.
       if (!(error instanceof CapstanError)) throw error
@@ -107,6 +114,7 @@ export function liveTools(hub: Hub): LiveTools {
   }
 
   function forget(server: string): void {
+    if (refreshes > 0) knownBetter.add(server)
     take(new Map([...parts].filter(([name]) => name !== server)))
   }
 

@@ -225,6 +225,23 @@ test('gives up the start with its signal, and leaves nothing behind', async () =
   await expect(opening).rejects.toMatchObject({ code: 'timed_out' })
 })
 
+test('lets no look at all servers undo what was heard of one of them meanwhile', async () => {
+  await using hub = await openTestHub(
+    { echo: fixture('echo'), slow: fixture('never-answers') },
+    { catalogueSeconds: 1 },
+  )
+  const opening = createToolManager({ hub })
+  using _listening = hub.on((event) => {
+    if (event.kind === 'state' && event.server === 'echo' && event.state.kind === 'ready') {
+      void hub.control('echo', 'disable')
+    }
+  })
+
+  await using manager = await opening
+
+  expect(manager.servers().map(({ server }) => server)).toEqual(['slow'])
+})
+
 test('takes up a server that was too late for the first look', async () => {
   await using hub = await openTestHub({ late: fixture('slow-start', { args: ['1500'] }) }, { catalogueSeconds: 0.2 })
   await using manager = await createToolManager({ hub })
