@@ -66,7 +66,7 @@ export function agentMethods({ office, sessions, version }: AgentSetup): AgentAp
     )
     .onRequest(
       called.session.close,
-      answering(({ params }) => sessions.close(sessions.get(params.sessionId).id)),
+      answering(async ({ params }) => await sessions.close(sessions.get(params.sessionId).id)),
     )
     .onRequest(
       called.session.delete,
@@ -78,7 +78,7 @@ export function agentMethods({ office, sessions, version }: AgentSetup): AgentAp
     )
     .onRequest(
       called.session.prompt,
-      answering(({ params, signal }) => sessions.get(params.sessionId).prompt(params.prompt, signal)),
+      answering(async ({ params, signal }) => await sessions.get(params.sessionId).prompt(params.prompt, signal)),
     )
     .onNotification(called.session.cancel, ({ params }) => sessions.find(params.sessionId)?.cancel())
     .onRequest(

@@ -21,18 +21,31 @@ export interface AsksSetup {
 export function answerAsks(setup: AsksSetup): Disposable {
   const { session } = setup
   const open = new Map<string, AbortController>()
+  const waiting = new Map<string, () => void>()
   let turn: Promise<void> = Promise.resolve()
   return session.on((event) => {
+    if (event.kind === 'call' && event.call.state.kind !== 'waiting') waiting.get(event.call.callId)?.()
+    if (event.kind === 'turn_ended') waiting.forEach((goOn) => goOn())
     if (event.kind === 'ask_closed') {
       open.get(event.id)?.abort()
       open.delete(event.id)
     }
-    if (event.kind !== 'ask') return
-    const { ask } = event
+    if (event.kind === 'ask') turn = turn.then(inTurn(event.ask))
+  })
+
+  function inTurn(ask: SessionAsk): () => Promise<void> {
     const closing = new AbortController()
     open.set(ask.id, closing)
-    turn = turn.then(() => (closing.signal.aborted ? undefined : answerAsk(ask, closing.signal, setup)))
-  })
+    return async () => {
+      if (closing.signal.aborted) return
+      // A yes for more than one call settles other questions too, as soon as it has been kept: by then the call goes on.
+      const { promise: goneOn, resolve } = Promise.withResolvers<void>()
+      if (ask.callId !== undefined) waiting.set(ask.callId, resolve)
+      await answerAsk(ask, closing.signal, setup)
+      if (ask.kind === 'permission') await goneOn
+      if (ask.callId !== undefined) waiting.delete(ask.callId)
+    }
+  }
 }
 
 /** Never rejects: what cannot be asked is refused. */

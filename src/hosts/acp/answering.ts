@@ -17,5 +17,5 @@ export function answering<Context, Response>(
 function requestError(error: CapstanError): RequestError {
   const { message, next } = error
   const isMistake = error.code === 'usage' || error.code === 'arguments_invalid' || error.code === 'model_unknown'
-  return new RequestError(isMistake ? -32602 : -32603, [message, next].filter(Boolean).join(' '), error.toJSON())
+  return new RequestError(isMistake ? -32602 : -32603, [message, next].filter(Boolean).join('\n'), error.toJSON())
 }

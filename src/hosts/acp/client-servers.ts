@@ -37,5 +37,5 @@ function pairs(list: readonly { readonly name: string; readonly value: string }[
 
 /** An editor's values are final: what looks like a reference in our own files means nothing there. */
 function literal(text: string): string {
-  return text.replaceAll('${', '$${')
+  return text.split('${').join('$${')
 }

@@ -84,8 +84,9 @@ export async function openEditorSession(
     },
     begin: offering.begin,
     prompt(blocks, signal) {
+      const prompt = readPrompt(blocks)
       const { signal: cancelled } = cancelling.current
-      const turn = last.then(() => runPrompt(readPrompt(blocks), AbortSignal.any([cancelled, signal])))
+      const turn = last.then(() => runPrompt(prompt, AbortSignal.any([cancelled, signal])))
       last = turn.catch(() => undefined)
       return turn
     },

@@ -1,5 +1,6 @@
 import type { ContentBlock, EmbeddedResource, ResourceLink } from '@agentclientprotocol/sdk'
 import type { ContentPart } from '../../agent/record.ts'
+import { CapstanError } from '../../errors.ts'
 
 /** What a person sent from their editor. */
 export interface EditorPrompt {
@@ -12,11 +13,10 @@ export interface EditorPrompt {
 }
 
 export function readPrompt(blocks: readonly ContentBlock[]): EditorPrompt {
-  return {
-    line: blocks.map(lineOf).join(''),
-    parts: blocks.flatMap(partsOf),
-    links: blocks.flatMap((block) => (block.type === 'resource_link' ? [block] : [])),
-  }
+  const line = blocks.map(lineOf).join('')
+  const parts = blocks.flatMap(partsOf)
+  if (line.trim() === '' && parts.length === 0) throw new CapstanError('usage', 'The prompt is empty.')
+  return { line, parts, links: blocks.flatMap((block) => (block.type === 'resource_link' ? [block] : [])) }
 }
 
 function lineOf(block: ContentBlock): string {
