@@ -1,4 +1,13 @@
-import { loadConfig, openPermissions, places, reachHub, type Config, type ServerStatus } from '../../index.ts'
+import {
+  CapstanError,
+  loadConfig,
+  openPermissions,
+  places,
+  reachHub,
+  type Config,
+  type ReachedHub,
+  type ServerStatus,
+} from '../../index.ts'
 import { askTrust } from './ask-trust.ts'
 import { registerCapstanCommand } from './capstan-command.ts'
 import { shortStatus, whyBroken } from './describe-state.ts'
@@ -22,6 +31,8 @@ export interface SessionOptions {
   readonly env: Environment
   /** Of `--capstan-allow`: these tools and no others. */
   readonly only?: readonly string[]
+  /** How long the hub may take to answer. */
+  readonly reachMs?: number
 }
 
 /** One session of pi with the person's servers; undefined, and nothing of ours in it, where there are none. */
@@ -43,11 +54,13 @@ function loadPiConfig({ context: { cwd }, env }: SessionOptions): Promise<Config
 }
 
 async function openWith(pi: Pi, first: Config, options: SessionOptions): Promise<PiSession> {
-  const { context, env, only } = options
+  const { context, env, only, reachMs = 20_000 } = options
   const over = new AbortController()
   const link = hubLink({ reach, onChange: show })
   let config = first
   let permissions = openPiPermissions()
+  let loading = 0
+  let hasNewCommands = false
   const broken = new Set<string>()
   const said = new Set<string>()
   const world: PiWorld = {
@@ -77,23 +90,29 @@ async function openWith(pi: Pi, first: Config, options: SessionOptions): Promise
     },
   }
 
-  function reach() {
-    return reachHub({
-      client: 'pi',
-      env,
-      cwd: context.cwd,
-      clients: ['pi'],
-      signal: over.signal,
-      onWaiting: ({ id, ask }) =>
-        tell(`the server "${ask.server}" asks something. Answer it with: capstan review ${id}`),
-      ...(context.hasUI
-        ? { onInput: async ({ id, declaration }) => (await input(declaration?.description ?? id)) ?? '' }
-        : {}),
-    })
+  /** A daemon that hangs must not keep pi from starting. */
+  async function reach(): Promise<ReachedHub> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(tooLate(reachMs)), reachMs)
+    try {
+      return await reachHub({
+        client: 'pi',
+        env,
+        cwd: context.cwd,
+        clients: ['pi'],
+        signal: AbortSignal.any([over.signal, late.signal]),
+        onWaiting: ({ id, ask }) => tell(`the server "${ask.server}" asks something. Answer it: capstan review ${id}`),
+        ...(context.hasUI ? { onInput: ({ id, declaration }) => input(declaration?.description ?? id) } : {}),
+      })
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
-  function input(title: string): Promise<string | undefined> {
-    return world.inTurn(() => context.ui.input(`A server needs a value: ${title}`))
+  async function input(title: string): Promise<string> {
+    const value = await world.inTurn(() => context.ui.input(`A server needs a value: ${title}`))
+    if (value !== undefined) return value
+    throw new CapstanError('cancelled', 'The value that the server needs was not given.')
   }
 
   function openPiPermissions() {
@@ -102,15 +121,23 @@ async function openWith(pi: Pi, first: Config, options: SessionOptions): Promise
   }
 
   async function start(): Promise<void> {
+    loading += 1
     status('MCP: connecting…')
+    const connection = await load()
+    loading -= 1
+    if (connection === undefined) status(undefined)
+    else show(connection)
+  }
+
+  async function load(): Promise<Connection | undefined> {
     try {
       const connection = await link.connection()
       for (const warning of connection.hub.warnings) tell(warning)
       await connection.loaded
-      show(connection)
+      return connection
     } catch (error) {
-      status(undefined)
       tell(`the MCP servers cannot be reached: ${failureText(error)}`, 'error')
+      return undefined
     }
   }
 
@@ -133,11 +160,18 @@ async function openWith(pi: Pi, first: Config, options: SessionOptions): Promise
   function show(connection: Connection): void {
     if (over.signal.aborted) return
     const { live } = connection
-    const isNew = addPrompts(connection)
-    // pi looks for commands when it makes its completion, and makes it anew for each provider.
-    if (isNew && context.mode === 'tui') context.ui.addAutocompleteProvider((provider) => provider)
-    status(shortStatus(live.statuses(), live.current()))
+    hasNewCommands = addPrompts(connection) || hasNewCommands
     for (const server of live.statuses()) reportOnce(server)
+    // Until all servers have answered, the line says so, and the person's typing is left alone.
+    if (loading > 0) return
+    if (hasNewCommands) refreshCompletion()
+    status(shortStatus(live.statuses(), live.current()))
+  }
+
+  /** pi looks for commands when it makes its completion, which it does for each new provider. It closes an open menu. */
+  function refreshCompletion(): void {
+    hasNewCommands = false
+    if (context.mode === 'tui') context.ui.addAutocompleteProvider((provider) => provider)
   }
 
   /** A server that breaks is named once, until it works again. */
@@ -174,6 +208,12 @@ async function openWith(pi: Pi, first: Config, options: SessionOptions): Promise
     said.add(text)
     say(context, text, level)
   }
+}
+
+function tooLate(ms: number): CapstanError {
+  return new CapstanError('timed_out', `The hub did not answer within ${Math.round(ms / 1000)} seconds.`, {
+    next: 'Run "capstan stop", then /reload.',
+  })
 }
 
 const tag = 'mcp_servers'

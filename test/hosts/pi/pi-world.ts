@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { world, type Outcome, type World } from '../../e2e/cli.ts'
 import { startModelServer, type ModelServer, type Scripted } from '../../fixtures/model-server.ts'
-import { piProgram } from './install-pi.ts'
+import { watch, type Eye } from '../../terminal/eye.ts'
+import { pi0, programOf } from './install-pi.ts'
 
 /** The package as people install it: pi finds the extension through its package.json. */
 export const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -15,6 +16,8 @@ export interface PiWorld extends World {
   readonly pi: (args: readonly string[], options?: PiOptions) => Promise<Outcome>
   /** Starts pi in its RPC mode. */
   readonly rpc: (args?: readonly string[], options?: PiOptions) => Rpc
+  /** Starts pi on a terminal. */
+  readonly terminal: (args?: readonly string[]) => Eye
   /** What the model was told before the conversation, in the nth request from 0. */
   readonly systemPrompt: (request: number) => string
   /** The last message of the nth request. */
@@ -26,6 +29,8 @@ export interface PiOptions {
   readonly env?: Readonly<Record<string, string>>
   /** False: pi loads only what is installed. */
   readonly extension?: boolean
+  /** The folder of the pi to run, where it is not the usual one. */
+  readonly version?: string
   /** A command of pi's own, such as `install`, takes no model. */
   readonly isBare?: boolean
 }
@@ -47,8 +52,8 @@ export async function piWorld(script: readonly Scripted[] = []): Promise<PiWorld
   const models = [{ id: 'scripted' }]
   const scripted = { baseUrl: model.url, api: 'openai-completions', apiKey: 'none', models }
   await base.write({ '~/.pi/agent/models.json': { providers: { scripted } } })
-  const start = (args: readonly string[], { env, extension = true, isBare = false }: PiOptions = {}) =>
-    spawn(process.execPath, [piProgram, ...(isBare ? [] : [...loading(extension), ...choosing]), ...args], {
+  const start = (args: readonly string[], { env, extension = true, isBare = false, version = pi0 }: PiOptions = {}) =>
+    spawn(process.execPath, [programOf(version), ...(isBare ? [] : [...loading(extension), ...choosing]), ...args], {
       cwd: base.cwd,
       env: { PATH: process.env['PATH'], HOME: base.home, PI_OFFLINE: '1', CAPSTAN_DAEMON: 'off', ...env },
     })
@@ -65,6 +70,14 @@ export async function piWorld(script: readonly Scripted[] = []): Promise<PiWorld
       return { code, stdout: chunks.out.join(''), stderr: chunks.err.join('') }
     },
     rpc: (args = [], options) => talk(start(['--mode', 'rpc', '--no-session', ...args], options)),
+    terminal: (args = []) =>
+      watch({
+        command: [process.execPath, programOf(pi0), ...loading(true), ...choosing, '--no-session', ...args],
+        cwd: base.cwd,
+        env: { PATH: process.env['PATH'] ?? '', HOME: base.home, PI_OFFLINE: '1', CAPSTAN_DAEMON: 'off' },
+        columns: 100,
+        rows: 40,
+      }),
     systemPrompt: (request) => JSON.stringify(messagesOf(model, request).filter(({ role }) => role === 'system')),
     lastMessage: (request) => messagesOf(model, request).at(-1) ?? {},
     toolNames: (request) => {
