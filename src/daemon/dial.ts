@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { CapstanError, stopped } from '../errors.ts'
 import type { InputQuestion } from '../config/inputs.ts'
-import type { Answer, ExecEvent, Hub, HubEvent, OnAsk, Progress } from '../hub/api.ts'
+import type { Answer, ExecEvent, Hub, HubEvent, JsonObject, Progress } from '../hub/api.ts'
+import type { Answerer } from '../hub/asks/route-asks.ts'
 import { version } from '../version.ts'
 import type { WaitingAsk } from './ask-inbox.ts'
 import { callBack, peerOver, type IncomingRequest, type Peer } from './peer.ts'
@@ -33,12 +34,13 @@ export async function dialHub(
   { signal, caller, onInput, onWaiting }: DialOptions = {},
 ): Promise<DialledHub> {
   const listeners = new Set<(event: HubEvent) => void>()
-  const answerers = new Map<number, OnAsk>()
+  const answerers = new Map<number, Answerer>()
   const socket = await open(socketPath, signal)
   const peer = peerOver(socket, {
     onRequest: async (method, params, request) => {
       if (method === 'input' && onInput !== undefined) return onInput(params as InputQuestion)
       if (method === 'ask') return answerAsk(answerers, params as AskMessage, request)
+      if (method === 'roots') return sayRoots(answerers, params as Omit<AskMessage, 'ask'>, request)
       throw new CapstanError('usage', `This client does not answer "${method}".`)
     },
     onNotification: (method, params) => {
@@ -72,13 +74,23 @@ export async function dialHub(
 }
 
 async function answerAsk(
-  answerers: ReadonlyMap<number, OnAsk>,
+  answerers: ReadonlyMap<number, Answerer>,
   { answerer, ask }: AskMessage,
   { signal }: IncomingRequest,
 ): Promise<Answer> {
-  const onAsk = answerers.get(answerer)
+  const onAsk = answerers.get(answerer)?.onAsk
   // The request it belonged to is done.
   return onAsk === undefined ? { action: 'cancel' } : onAsk(ask, { signal })
+}
+
+async function sayRoots(
+  answerers: ReadonlyMap<number, Answerer>,
+  { answerer }: Omit<AskMessage, 'ask'>,
+  { signal }: IncomingRequest,
+): Promise<JsonObject> {
+  const onRoots = answerers.get(answerer)?.onRoots
+  if (onRoots === undefined) throw new CapstanError('cancelled', 'The request it belonged to is done.')
+  return onRoots({ signal })
 }
 
 /** Whether somebody listens at a socket. */
@@ -93,10 +105,9 @@ export async function answers(socketPath: string): Promise<boolean> {
 }
 
 /** Each method of the Hub is one request: its arguments as they are, without the functions, which stay on this side. */
-function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>, answerers: Map<number, OnAsk>): Hub {
-  interface Options {
+function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>, answerers: Map<number, Answerer>): Hub {
+  interface Options extends Answerer {
     readonly signal?: AbortSignal
-    readonly onAsk?: OnAsk
     readonly onProgress?: (progress: Progress) => void
     readonly onEvent?: (event: ExecEvent) => void
   }
@@ -105,11 +116,15 @@ function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>, answerer
   const ask = <Result>(
     method: string,
     args: readonly unknown[],
-    { signal, onAsk, onProgress, onEvent, ...options }: Options = {},
+    { signal, onAsk, onRoots, onProgress, onEvent, ...options }: Options = {},
   ): Promise<Result> => {
     const answerer = nextAnswerer++
-    if (onAsk !== undefined) answerers.set(answerer, onAsk)
-    const answer = peer.request(method, [...args, onAsk === undefined ? options : { ...options, answerer }], {
+    const answers = {
+      ...(onAsk === undefined ? {} : { answerer }),
+      ...(onRoots === undefined ? {} : { rootsOf: answerer }),
+    }
+    if (Object.keys(answers).length > 0) answerers.set(answerer, { onAsk, onRoots })
+    const answer = peer.request(method, [...args, { ...options, ...answers }], {
       signal,
       onProgress(value) {
         onProgress?.(value as Progress)

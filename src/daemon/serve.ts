@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { CapstanError } from '../errors.ts'
-import type { Answer, Hub, HubEvent, OnAsk } from '../hub/api.ts'
+import type { Answer, Hub, HubEvent, JsonObject, OnAsk, OnRoots } from '../hub/api.ts'
 import { version } from '../version.ts'
 import { peerOver, type IncomingRequest, type Peer } from './peer.ts'
 import { hubMethods, protocolVersion, type Hello, type Welcome } from './protocol.ts'
@@ -128,10 +128,11 @@ async function answer(
   const known = hubMethods.find((name) => name === method)
   if (known === undefined || !Array.isArray(params)) throw new CapstanError('usage', `A hub has no method "${method}".`)
   const args: readonly unknown[] = params.slice(0, -1)
-  const { answerer, ...options } = asOptions(params.at(-1))
+  const { answerer, rootsOf, ...options } = asOptions(params.at(-1))
   const live = {
     ...options,
     ...(typeof answerer === 'number' ? { onAsk: askOver(peer, answerer) } : {}),
+    ...(typeof rootsOf === 'number' ? { onRoots: rootsOver(peer, rootsOf) } : {}),
     signal: request.signal,
     onProgress: request.progress,
     onEvent: request.progress,
@@ -143,6 +144,10 @@ async function answer(
 
 function asOptions(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+}
+
+function rootsOver(peer: Peer, answerer: number): OnRoots {
+  return async ({ signal }) => (await peer.request('roots', { answerer }, { signal })) as JsonObject
 }
 
 function askOver(peer: Peer, answerer: number): OnAsk {

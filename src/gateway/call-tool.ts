@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts'
 import { toLevel } from './log-level.ts'
 import type { View } from './view.ts'
 import type { Work, WorkOptions } from './waiting-calls.ts'
-import { canBeAsked } from './wire-asks.ts'
+import { askOptions } from './wire-asks.ts'
 
 export interface ToolCall {
   readonly view: View
@@ -69,8 +69,7 @@ async function callHub(call: ToolCall, { onAsk, signal, exchange }: WorkOptions)
     signal,
     meta: call.exchange.meta,
     onProgress: (progress) => exchange()?.onProgress?.(progress),
-    // Where the client can show nothing at all, the hub's own way is taken: a person finds the question in the review.
-    ...(canBeAsked(call.exchange.askable) ? { onAsk } : {}),
+    ...askOptions({ askable: call.exchange.askable, onAsk, server: tool.server }),
   })
   // What the server logged last comes in the same breath as its answer, and is heard a moment later.
   await nextTurn()

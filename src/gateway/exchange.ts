@@ -1,6 +1,6 @@
 import type { LoggingLevel } from '@modelcontextprotocol/server'
-import type { JsonObject, OnAsk, Progress } from '../hub/api.ts'
-import type { Askable } from './wire-asks.ts'
+import type { JsonObject, Progress } from '../hub/api.ts'
+import type { Askable, OnClientAsk } from './wire-asks.ts'
 
 /** One request of a client, without the protocol it came by. */
 export interface Exchange {
@@ -14,7 +14,7 @@ export interface Exchange {
   readonly onProgress?: (progress: Progress) => void
   readonly log: (level: LoggingLevel, text: string, server: string) => void
   /** How the client is asked in the middle of its request; absent in the modern era, where the request ends with the question. */
-  readonly ask?: OnAsk
+  readonly ask?: OnClientAsk
   /** Of the modern era: what the request says that comes again with answers. */
   readonly round?: Round
 }

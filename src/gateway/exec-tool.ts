@@ -6,7 +6,7 @@ import type { Audit } from './audit.ts'
 import type { Exchange } from './exchange.ts'
 import type { View } from './view.ts'
 import type { Work } from './waiting-calls.ts'
-import { canBeAsked } from './wire-asks.ts'
+import { askOptions } from './wire-asks.ts'
 
 interface ExecCall {
   readonly view: View
@@ -24,7 +24,7 @@ export function execWork({ view, audit, code, exchange }: ExecCall): Work<CallTo
       signal,
       allow: allow.map(({ id }) => id),
       onEvent: noteCalls({ view, audit, client: exchange.client }),
-      ...(canBeAsked(exchange.askable) ? { onAsk } : {}),
+      ...askOptions({ askable: exchange.askable, onAsk, server: 'exec' }),
     })
     return resultOf(outcome)
   }

@@ -17,7 +17,7 @@ import { failedCall, toProtocolError } from './failure.ts'
 import { promptDefinition, resourceDefinitions, templateDefinitions } from './surface.ts'
 import { calledTool, listTools, type ToolDesk } from './tool-requests.ts'
 import type { WaitingCalls } from './waiting-calls.ts'
-import { askableOf, askRequest, canBeAsked, readAnswer } from './wire-asks.ts'
+import { askableOf, askOptions, askRequest, readAnswer } from './wire-asks.ts'
 import { doWork, type Outcome } from './work.ts'
 
 export interface ServerSetup extends ToolDesk {
@@ -83,7 +83,10 @@ export function protocolServer(setup: ServerSetup): Server {
       const outcome = await doWork(waiting, exchange, {
         ...asking,
         work: ({ onAsk, signal }) =>
-          view.hub.prompt({ server: owner, prompt }, params.arguments ?? {}, { signal, ...askOption(exchange, onAsk) }),
+          view.hub.prompt({ server: owner, prompt }, params.arguments ?? {}, {
+            signal,
+            ...askOptions({ askable: exchange.askable, onAsk, server: owner }),
+          }),
       })
       return resultOf(outcome, (value) => withoutRound(value as PromptResult))
     }),
@@ -101,7 +104,10 @@ export function protocolServer(setup: ServerSetup): Server {
       const outcome = await doWork(waiting, exchange, {
         ...asking,
         work: ({ onAsk, signal }) =>
-          view.hub.read({ server: owner, uri: params.uri }, { signal, ...askOption(exchange, onAsk) }),
+          view.hub.read(
+            { server: owner, uri: params.uri },
+            { signal, ...askOptions({ askable: exchange.askable, onAsk, server: owner }) },
+          ),
       })
       return resultOf(outcome, (value) => withoutRound(value as ResourceContents))
     }),
@@ -202,10 +208,6 @@ function passedMeta({ _meta, envelope }: ServerContext['mcpReq'], passesLogs: bo
 }
 
 const traceForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
-
-function askOption<OnAsk>({ askable }: Exchange, onAsk: OnAsk): { readonly onAsk?: OnAsk } {
-  return canBeAsked(askable) ? { onAsk } : {}
-}
 
 function resultOf<Result>(outcome: Outcome<unknown>, finish: (value: unknown) => Result): Result | InputRequiredResult {
   if (outcome.kind === 'done') return finish(outcome.value)

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { CapstanError } from '../errors.ts'
-import type { Answer, Ask, OnAsk } from '../hub/api.ts'
+import type { Answer } from '../hub/api.ts'
 import type { Exchange } from './exchange.ts'
 import type { Seal } from './seal.ts'
+import type { ClientAsk, OnClientAsk } from './wire-asks.ts'
 
 /** Work that may ask its caller something while it goes on. */
 export type Work<Value> = (options: WorkOptions) => Promise<Value>
 
 export interface WorkOptions {
-  readonly onAsk: OnAsk
+  readonly onAsk: OnClientAsk
   readonly signal: AbortSignal
   /** The request that waits for it just now: another one after each question, and none in between. */
   readonly exchange: () => Exchange | undefined
@@ -17,7 +18,7 @@ export interface WorkOptions {
 /** How far the work has come: it is done, or it waits for answers, by their keys. */
 export type Turn<Value> =
   | { readonly kind: 'done'; readonly value: Value }
-  | { readonly kind: 'asks'; readonly asks: ReadonlyMap<string, Ask>; readonly state: string }
+  | { readonly kind: 'asks'; readonly asks: ReadonlyMap<string, ClientAsk>; readonly state: string }
 
 /** Whose request it is. */
 export interface Asker {
@@ -38,7 +39,7 @@ export interface WaitingCalls<Value> extends Disposable {
   readonly resume: (
     asker: Asker,
     state: string,
-    answer: (key: string, ask: Ask) => Answer | undefined,
+    answer: (key: string, ask: ClientAsk) => Answer | undefined,
   ) => Promise<Turn<Value> | undefined>
   readonly count: () => number
 }
@@ -52,7 +53,7 @@ export interface WaitingLimits {
 export const waitingLimits: WaitingLimits = { maxMs: 10 * 60_000, maxCalls: 1000, maxCallsOfOne: 100 }
 
 interface Question {
-  readonly ask: Ask
+  readonly ask: ClientAsk
   readonly settle: (answer: Answer) => void
 }
 
@@ -77,7 +78,7 @@ export function waitingCalls<Value>(seal: Seal, now: () => number, limits = wait
       const questions = new Map<string, Question>()
       const listening: { exchange: Exchange | undefined } = { exchange }
       let nextKey = 1
-      const onAsk: OnAsk = (ask, { signal: over }) =>
+      const onAsk: OnClientAsk = (ask, { signal: over }) =>
         new Promise((resolve) => {
           const reason = whyFull(asker.caller)
           if (reason !== undefined) return resolve({ action: 'decline', reason })

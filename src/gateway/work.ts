@@ -1,9 +1,8 @@
 import { ProtocolError, ProtocolErrorCode, type InputRequests } from '@modelcontextprotocol/server'
 import { CapstanError } from '../errors.ts'
-import type { Ask, OnAsk } from '../hub/api.ts'
 import type { Exchange } from './exchange.ts'
 import type { WaitingCalls, Work } from './waiting-calls.ts'
-import { askRequest, readAnswer, whyNotAskable } from './wire-asks.ts'
+import { askRequest, readAnswer, whyNotAskable, type ClientAsk, type OnClientAsk } from './wire-asks.ts'
 
 /** What a request came to: its result, or what has to be asked before there can be one. */
 export type Outcome<Value> =
@@ -24,12 +23,12 @@ export async function doWork<Value>(
 ): Promise<Outcome<Value>> {
   const { round, signal, ask } = exchange
   if (round === undefined) {
-    const onAsk: OnAsk = ask === undefined ? nobody : onlyWhatFits(exchange, ask)
+    const onAsk: OnClientAsk = ask === undefined ? nobody : onlyWhatFits(exchange, ask)
     return { kind: 'done', value: await work({ onAsk, signal, exchange: () => exchange }) }
   }
   const asker = { caller, request: round.request, exchange }
   const fitting: Work<Value> = ({ onAsk, ...options }) => work({ ...options, onAsk: onlyWhatFits(exchange, onAsk) })
-  const answerOf = (key: string, asked: Ask) =>
+  const answerOf = (key: string, asked: ClientAsk) =>
     Object.hasOwn(round.answers, key) ? readAnswer(asked, round.answers[key]) : undefined
   const turn =
     round.state === undefined ? await waiting.begin(asker, fitting) : await waiting.resume(asker, round.state, answerOf)
@@ -44,11 +43,11 @@ export async function doWork<Value>(
 }
 
 /** A client is asked only for what it has declared. */
-function onlyWhatFits({ askable }: Exchange, onAsk: OnAsk): OnAsk {
+function onlyWhatFits({ askable }: Exchange, onAsk: OnClientAsk): OnClientAsk {
   return async (ask, options) => {
     const reason = whyNotAskable(ask, askable)
     return reason === undefined ? onAsk(ask, options) : { action: 'decline', reason }
   }
 }
 
-const nobody: OnAsk = () => Promise.reject(new CapstanError('not_allowed', 'nobody can be asked'))
+const nobody: OnClientAsk = () => Promise.reject(new CapstanError('not_allowed', 'nobody can be asked'))

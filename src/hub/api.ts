@@ -191,9 +191,14 @@ export type Answer =
 /** Answers what a server asks. The signal ends when the answer is no longer wanted. */
 export type OnAsk = (ask: Ask, options: { readonly signal: AbortSignal }) => Promise<Answer>
 
+/** Gives the result of `roots/list`: `{ roots: [{ uri, name? }] }`. */
+export type OnRoots = (options: { readonly signal: AbortSignal }) => Promise<JsonObject>
+
 export interface AskOptions extends WaitOptions {
   /** Absent: the hub's own default, which declines unless it was opened with another. */
   readonly onAsk?: OnAsk
+  /** Says which folders a server works in that may know them; the workspace folder when absent. */
+  readonly onRoots?: OnRoots
 }
 
 export interface CallOptions extends AskOptions {

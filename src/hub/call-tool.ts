@@ -59,7 +59,7 @@ async function callElsewhere(call: Call, { other, error, options }: Detour): Pro
 async function callHere(
   { servers, loadCheck, ref, args, nesting }: Call,
   server: LiveServer,
-  { signal, onProgress, onAsk, idleSeconds, meta }: CallOptions,
+  { signal, onProgress, onAsk, onRoots, idleSeconds, meta }: CallOptions,
 ): Promise<ToolResult> {
   const tool = await toolNamed(servers, ref, signal)
   if (isDenied(servers.denied(ref.server), ref)) {
@@ -72,7 +72,16 @@ async function callHere(
   check.assertArguments(tool, args)
   const idleMs = idleSeconds === undefined ? server.limits.idleMs : idleSeconds * 1000
   const maxMs = Math.max(server.limits.maxMs, idleMs)
-  const result = await server.callTool(tool, args, { signal, onProgress, onAsk, idleMs, maxMs, meta, nesting })
+  const result = await server.callTool(tool, args, {
+    signal,
+    onProgress,
+    onAsk,
+    onRoots,
+    idleMs,
+    maxMs,
+    meta,
+    nesting,
+  })
   return asToolResult(result, tool, check)
 }
 

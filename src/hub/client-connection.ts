@@ -71,7 +71,7 @@ export function connectionOver(client: Client, setup: OpenClient): Connection {
   const attempt: Attempt = async (method, options, send) => {
     underWay += 1
     using deadline = startDeadline(options)
-    using route = asks.open(options.onAsk, deadline)
+    using route = asks.open(options, deadline)
     const onprogress: SdkRequestOptions['onprogress'] = (progress) => {
       deadline.touch()
       options.onProgress?.(progress)

@@ -66,7 +66,7 @@ const debounceMs = 50
 
 export async function openClient(setup: ClientSetup): Promise<Connection> {
   const asks = askRoutes((text) => setup.onLog('hub', text))
-  const answerer = askAnswerer(setup.server, setup.rights, asks.answer)
+  const answerer = askAnswerer(setup.server, setup.rights, asks)
   const client = new Client({ name: 'capstan', version }, clientOptions(setup, answerer))
   const results = unreadResults()
   tapTransport(setup.transport, onlookers(setup, results))

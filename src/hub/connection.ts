@@ -1,4 +1,4 @@
-import type { Era, JsonObject, ListKind, OnAsk, Progress, ToolEntry } from './api.ts'
+import type { Era, JsonObject, ListKind, OnAsk, OnRoots, Progress, ToolEntry } from './api.ts'
 
 export type TransportKind = 'stdio' | 'http' | 'sse' | 'memory'
 
@@ -11,6 +11,8 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Answers what the server asks while it works on this request. */
   readonly onAsk?: OnAsk | undefined
+  /** Says which folders the caller works in. */
+  readonly onRoots?: OnRoots | undefined
   /** Where the request comes from a run in the sandbox. */
   readonly nesting?: Nesting | undefined
   /** Goes along as `_meta`. */

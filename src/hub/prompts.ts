@@ -1,5 +1,14 @@
 import { CapstanError } from '../errors.ts'
-import type { Completion, JsonObject, OnAsk, PromptEntry, PromptRef, PromptResult, TemplateRef } from './api.ts'
+import type {
+  Completion,
+  JsonObject,
+  OnAsk,
+  OnRoots,
+  PromptEntry,
+  PromptRef,
+  PromptResult,
+  TemplateRef,
+} from './api.ts'
 import { closest } from './names.ts'
 import type { LiveServer } from './server.ts'
 
@@ -7,13 +16,14 @@ interface PromptRequest {
   readonly args: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
   readonly onAsk?: OnAsk | undefined
+  readonly onRoots?: OnRoots | undefined
 }
 
 /** Renders a prompt, after checking its name and its arguments against the catalogue. */
 export async function renderPrompt(
   server: LiveServer,
   ref: PromptRef,
-  { args, signal, onAsk }: PromptRequest,
+  { args, signal, onAsk, onRoots }: PromptRequest,
 ): Promise<PromptResult> {
   await server.connection(signal)
   const isMeant = (entry: PromptEntry) => entry.prompt === ref.prompt
@@ -32,7 +42,7 @@ export async function renderPrompt(
     })
   }
   assertArguments(prompt, args)
-  const result = await server.request('prompts/get', { name: ref.prompt, arguments: args }, { signal, onAsk })
+  const result = await server.request('prompts/get', { name: ref.prompt, arguments: args }, { signal, onAsk, onRoots })
   return (Array.isArray(result['messages']) ? result : { ...result, messages: [] }) as PromptResult
 }
 

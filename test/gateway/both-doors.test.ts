@@ -94,6 +94,23 @@ describe.each(doors)('over %s', (_name, openDoor) => {
       expect(textOf(thought)).toContain('Because.')
     })
 
+    test.each(['legacy', 'modern'])('tells its folders to a %s server that may know them', async (server) => {
+      const args = server === 'legacy' ? ['legacy'] : []
+      await using door = await openDoor({ one: { ...fixture('asks', { args }), roots: true } })
+      const root = { uri: 'file:///home/anna/project', name: 'project' }
+      await using entered = await door.enter(era, {
+        options: { capabilities: { roots: {} } },
+        prepare: (client) => client.setRequestHandler('roots/list', async () => ({ roots: [root] })),
+      })
+      await using silent = await door.enter(era)
+
+      const told = await entered.client.callTool({ name: 'one__where', arguments: {} })
+      const untold = await silent.client.callTool({ name: 'one__where', arguments: {} })
+
+      expect(JSON.parse(textOf(told))).toEqual({ roots: [root] })
+      expect(textOf(untold)).toContain(door.hub.home)
+    })
+
     test('is not asked for what it has not declared', async () => {
       await using door = await openDoor({ one: fixture('asks', { args: ['legacy'] }) })
       await using entered = await door.enter(era, {

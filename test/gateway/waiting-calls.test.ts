@@ -11,7 +11,7 @@ function exchange(signal: AbortSignal = new AbortController().signal): Exchange 
   return {
     client: 'test',
     signal,
-    askable: { form: true, url: true, sampling: true, samplingWithTools: true },
+    askable: { form: true, url: true, sampling: true, samplingWithTools: true, roots: true },
     meta: {},
     log: () => {},
   }

@@ -4,11 +4,12 @@ import {
   type Client,
   type CreateMessageResult,
   type ElicitResult,
+  type ListRootsResult,
 } from '@modelcontextprotocol/client'
 import { pathToFileURL } from 'node:url'
 import { basename } from 'node:path'
 import type { Answer, Ask, JsonObject } from '../api.ts'
-import type { AskRoute } from './route-asks.ts'
+import type { AskRoute, AskRoutes } from './route-asks.ts'
 import { readAsk, writeAnswer, type AskMethod } from './wire-asks.ts'
 
 /** What a server may ask for. */
@@ -30,7 +31,12 @@ export interface AskAnswerer {
 
 type Put = (ask: Ask) => Promise<Answer>
 
-export function askAnswerer(server: string, rights: AskRights, put: Put): AskAnswerer {
+export function askAnswerer(
+  server: string,
+  rights: AskRights,
+  routes: Pick<AskRoutes, 'answer' | 'roots'>,
+): AskAnswerer {
+  const { answer: put } = routes
   const { sampling, roots } = rights
   return {
     capabilities: {
@@ -51,23 +57,28 @@ export function askAnswerer(server: string, rights: AskRights, put: Put): AskAns
             (await answer('sampling/createMessage', params as JsonObject, put)) as CreateMessageResult,
         )
       }
-      if (roots !== undefined) client.setRequestHandler('roots/list', () => listRoots(roots))
+      if (roots !== undefined) {
+        client.setRequestHandler(
+          'roots/list',
+          async () => ((await routes.roots()) ?? listRoots(roots)) as ListRootsResult,
+        )
+      }
     },
     async answerInputs(inputs, route) {
       const answers = Object.entries(inputs).map(
-        async ([key, input]) => [key, await answerInput(input, route.answer)] as const,
+        async ([key, input]) => [key, await answerInput(input, route)] as const,
       )
       return Object.fromEntries(await Promise.all(answers))
     },
   }
 
-  async function answerInput(input: unknown, asker: Put): Promise<JsonObject> {
+  async function answerInput(input: unknown, route: AskRoute): Promise<JsonObject> {
     const { method, params } = isObject(input) ? input : {}
     const given = isObject(params) ? params : {}
-    if (method === 'roots/list' && roots !== undefined) return listRoots(roots)
+    if (method === 'roots/list' && roots !== undefined) return (await route.roots()) ?? listRoots(roots)
     const isKnown = method === 'elicitation/create' || (method === 'sampling/createMessage' && sampling)
     if (!isKnown) throw refusal(`${JSON.stringify(method)} is not something that this server may ask for`)
-    return answer(method, given, asker)
+    return answer(method, given, route.answer)
   }
 
   async function answer(method: AskMethod, params: JsonObject, asker: Put): Promise<JsonObject> {

@@ -1,26 +1,37 @@
 import { CapstanError, messageOf } from '../../errors.ts'
-import type { Answer, Ask, OnAsk } from '../api.ts'
+import type { Answer, Ask, JsonObject, OnAsk, OnRoots } from '../api.ts'
 import type { Deadline } from '../deadline.ts'
 import { problemsIn } from './form-fields.ts'
 
 /** Who answers on one connection, and for how long. */
 export interface AskRoutes {
   /** Whoever makes a request answers what is asked until it is done. */
-  readonly open: (onAsk: OnAsk | undefined, deadline: Deadline) => AskRoute
+  readonly open: (caller: Answerer, deadline: Deadline) => AskRoute
   /** Answers a question that does not say which request it belongs to, as all of the legacy era do not. */
   readonly answer: (ask: Ask) => Promise<Answer>
+  /** The folders of a caller, in the same way; undefined when none of them says. */
+  readonly roots: () => Promise<JsonObject | undefined>
 }
 
 export interface AskRoute extends Disposable {
   readonly answer: (ask: Ask) => Promise<Answer>
+  readonly roots: () => Promise<JsonObject | undefined>
+}
+
+/** Whoever makes a request, as far as they answer. */
+export interface Answerer {
+  readonly onAsk?: OnAsk | undefined
+  readonly onRoots?: OnRoots | undefined
 }
 
 export function askRoutes(note: (text: string) => void): AskRoutes {
-  const open = new Set<AskRoute & { readonly canAnswer: boolean }>()
+  const open = new Set<AskRoute & { readonly canAnswer: boolean; readonly saysRoots: boolean }>()
   return {
-    open(onAsk, deadline) {
+    open({ onAsk, onRoots }, deadline) {
       const route = {
         canAnswer: onAsk !== undefined,
+        saysRoots: onRoots !== undefined,
+        roots: async () => rootsOf(onRoots, { deadline, note }),
         answer: async (ask: Ask) => answerOf(onAsk, { ask, deadline, note }),
         [Symbol.dispose]: () => void open.delete(route),
       }
@@ -32,6 +43,20 @@ export function askRoutes(note: (text: string) => void): AskRoutes {
       const route = [...open].findLast(({ canAnswer }) => canAnswer) ?? [...open].at(-1)
       return route === undefined ? nobodyThere(ask, note) : route.answer(ask)
     },
+    roots: async () => [...open].findLast(({ saysRoots }) => saysRoots)?.roots(),
+  }
+}
+
+/** A caller that cannot say is one that does not: the server is told the folder that it would be told otherwise. */
+async function rootsOf(
+  onRoots: OnRoots | undefined,
+  { deadline, note }: Pick<Question, 'deadline' | 'note'>,
+): Promise<JsonObject | undefined> {
+  try {
+    return await (onRoots && deadline.whileAsking(onRoots({ signal: deadline.signal })))
+  } catch (error) {
+    note(`The folders of the caller could not be had: ${messageOf(error)}`)
+    return undefined
   }
 }
 
