@@ -40,10 +40,13 @@ async function run(argv: readonly string[], io: Io, interrupted: AbortSignal): P
 /** `capstan` alone: a session, which opens on the overview; where none can be held, the overview by itself. */
 function bare(words: readonly string[], io: Io): Pick<CommandEntry, 'load'> {
   const reason = whyNoSession(io, { json: words.includes('--json'), noInput: words.includes('--no-input') })
-  return reason === undefined
-    ? { load: () => import('./commands/chat.ts') }
-    : { load: () => import('./commands/overview.ts') }
+  if (reason === undefined) return { load: () => import('./commands/chat.ts') }
+  const isExpected = !io.stdinIsTerminal || !io.stdoutIsTerminal || words.some((word) => asksForNoSession.has(word))
+  if (!isExpected) io.err(`capstan: this is no session, because ${reason}.\n`)
+  return { load: () => import('./commands/overview.ts') }
 }
+
+const asksForNoSession: ReadonlySet<string> = new Set(['--json', '--no-input'])
 
 function takeVerb(argv: readonly string[]): { readonly verb: string | undefined; readonly rest: readonly string[] } {
   // Other tools spell these verbs as flags, and people's scripts do.

@@ -1,3 +1,4 @@
+import { truncateToWidth } from '@earendil-works/pi-tui'
 import type { PermissionChoice, SessionAnswer, SessionAsk } from '../agent/session.ts'
 import { plainLine, revealedText } from '../policy/plain-text.ts'
 import { frozen, wrapped } from './blocks/drawn.ts'
@@ -94,7 +95,7 @@ function questionLines(ask: PermissionAsk, { width, isWhole, paint }: Drawing): 
   const hints = [...ask.hints, ...(ask.isChanged ? ['has changed since you allowed it'] : [])]
   return [
     ...wrapped(`May ${plainLine(ask.label)} run?`, width).map(paint.heading),
-    ...(isLong ? [...input.slice(0, foldedLines), paint.warning(more)] : input),
+    ...(isLong ? [...input.slice(0, foldedLines), paint.warning(truncateToWidth(more, width, '…'))] : input),
     ...hints.flatMap((hint) => wrapped(plainLine(hint), width, '  ! ').map(paint.warning)),
   ]
 }

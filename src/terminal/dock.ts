@@ -1,4 +1,5 @@
-import type { Component } from '@earendil-works/pi-tui'
+import { type Component, truncateToWidth } from '@earendil-works/pi-tui'
+import type { Palette } from './paint.ts'
 import type { Panel, PanelStack } from './panels/panel.ts'
 import type { PromptEditor } from './prompt-editor.ts'
 
@@ -14,12 +15,13 @@ export interface DockSetup {
   /** The lines above the editor. */
   readonly above: (width: number) => readonly string[]
   readonly onChange: () => void
+  readonly paint: Palette
   readonly now: () => number
   /** For how long nobody may have typed before a panel that comes by itself gets the keys. */
   readonly restMs?: number
 }
 
-export function makeDock({ editor, above, onChange, now, restMs = 400 }: DockSetup): Dock {
+export function makeDock({ editor, above, onChange, paint, now, restMs = 400 }: DockSetup): Dock {
   let waiting: readonly { readonly panel: Panel; readonly isCalledFor: boolean }[] = []
   let active: Panel | undefined
   let typedAtMs = Number.NEGATIVE_INFINITY
@@ -40,10 +42,15 @@ export function makeDock({ editor, above, onChange, now, restMs = 400 }: DockSet
       if (isOver) return []
       const [first] = waiting
       const panel = first?.panel.render(width) ?? []
-      return [...above(width), ...panel, ...(first !== undefined && first.panel === active ? [] : editor.render(width))]
+      return [
+        ...above(width),
+        ...behind(width),
+        ...panel,
+        ...(first !== undefined && first.panel === active ? [] : editor.render(width)),
+      ]
     },
     handleInput(key) {
-      if (active === undefined) typedAtMs = now()
+      typedAtMs = now()
       ;(active ?? editor).handleInput(key)
     },
     leave() {
@@ -51,6 +58,13 @@ export function makeDock({ editor, above, onChange, now, restMs = 400 }: DockSet
       clearTimeout(timer)
     },
     invalidate() {},
+  }
+
+  function behind(width: number): readonly string[] {
+    const more = waiting.length - 1
+    if (more < 1) return []
+    const text = `${more} more ${more === 1 ? 'question waits' : 'questions wait'} behind this one.`
+    return [paint.faint(truncateToWidth(text, width, '…'))]
   }
 
   /** Decides who gets the keys. An answer must never be a key that was meant for the line that was being typed. */

@@ -91,7 +91,7 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     onEditQueue: editLast,
     onChange: () => tui.requestRender(),
   })
-  const dock = makeDock({ editor, above, onChange: () => tui.requestRender(), now })
+  const dock = makeDock({ editor, above, onChange: () => tui.requestRender(), paint, now })
   const place: Workplace = {
     tui,
     transcript,

@@ -1,5 +1,7 @@
-import { Editor, type EditorTheme, matchesKey, type TUI } from '@earendil-works/pi-tui'
+import { CURSOR_MARKER, Editor, type EditorTheme, matchesKey, type TUI } from '@earendil-works/pi-tui'
 import type { Suggestion, Suggestions } from '../commands/suggestions.ts'
+import { plainText } from '../policy/plain-text.ts'
+import { harmlessLine } from './harmless-line.ts'
 import { type Menu, menuFor, menuLines, moved, selectedIn } from './menu.ts'
 import type { Palette } from './paint.ts'
 
@@ -44,7 +46,7 @@ export class PromptEditor extends Editor {
   }
 
   override render(width: number): string[] {
-    const lines = super.render(width)
+    const lines = super.render(width).map(harmless)
     const { highlight, paint, isHidden = false, menuRows = 8 } = this.#setup
     if (isHidden) return lines.map((line, index) => (index === 0 || index === lines.length - 1 ? line : masked(line)))
     const first = lines[1]
@@ -119,7 +121,8 @@ export class PromptEditor extends Editor {
       if (this.#cursor() === before) break
     }
     while (this.#cursor() > from) super.handleInput(keys.backspace)
-    this.insertTextAtCursor(insert)
+    // It may be a server's value.
+    this.insertTextAtCursor(plainText(insert))
     this.#ask()
   }
 
@@ -173,6 +176,11 @@ export class PromptEditor extends Editor {
       .slice(0, line)
       .reduce((sum, text) => sum + text.length + 1, col)
   }
+}
+
+/** What was pasted may hold anything; the mark of the cursor is ours. */
+function harmless(line: string): string {
+  return line.split(CURSOR_MARKER).map(harmlessLine).join(CURSOR_MARKER)
 }
 
 /** Every letter is a dot; the sequences that draw the cursor stay. */

@@ -1,4 +1,4 @@
-import { type Terminal, TuiMainScreen } from '@earendil-works/pi-tui'
+import { type Terminal, truncateToWidth, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui'
 import type { Transcript } from './transcript.ts'
 
 /**
@@ -24,6 +24,11 @@ export class SessionTui extends TuiMainScreen {
       this.requestRender(true)
     })
     process.kill(process.pid, 'SIGTSTP')
+  }
+
+  /** The library ends the program over a line that is too wide: better to lose its end. */
+  override render(width: number): string[] {
+    return super.render(width).map((line) => (visibleWidth(line) > width ? truncateToWidth(line, width, '') : line))
   }
 
   protected override doRender(): void {

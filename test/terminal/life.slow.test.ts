@@ -148,7 +148,10 @@ describe('the life of a session', () => {
 
     const piped = await place.home.capstan(['chat'])
     await using eye = place.open(['chat'], { env: { CI: '1' } })
+    await using bare = place.open([], { env: { CI: '1' } })
 
+    expect(await bare.ended).toBe(0)
+    expect(bare.window().join('\n')).toMatch(/no session, because CI is set[\s\S]*Servers\n {2}echo/)
     expect(piped).toMatchObject({ code: 2, stdout: '' })
     expect(piped.stderr).toContain('no terminal')
     expect(piped.stderr).toContain('capstan ask')

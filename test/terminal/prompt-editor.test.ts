@@ -163,6 +163,21 @@ describe('the editor with a menu', () => {
     expect(sent).toEqual([`${paste} @file is large`])
   })
 
+  test('shows nothing that could steer the terminal, be it pasted or suggested', async () => {
+    const evil = '\u009B2J\u001B]0;owned\u0007value'
+    const { editor, type, menu } = editorWith({
+      suggest: async (text) => ({ from: 0, to: text.length, items: [suggestion(evil)], hasMore: false }),
+    })
+
+    editor.handleInput('\u001B[200~/\u009B2Jx\u001B[201~')
+    await vi.advanceTimersByTimeAsync(0)
+    const [pasted, suggested] = [editor.render(60).join(), menu().join()]
+    type('\t')
+
+    expect(pasted + suggested + editor.render(60).join()).not.toMatch(/\u009B|owned/)
+    expect(editor.getText()).toBe('value')
+  })
+
   test('sends exactly what is typed, whatever the pace of suggestions, where none fits', async () => {
     const piece = fc.record({ text: fc.stringMatching(/^[a-z ]{0,8}$/), waitMs: fc.integer({ min: 0, max: 200 }) })
     await fc.assert(

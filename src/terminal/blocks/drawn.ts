@@ -15,6 +15,8 @@ export function frozen(draw: (width: number) => readonly string[]): Block {
 /** Lines of a text that fit, each behind the same mark; later ones stand under the first. */
 export function wrapped(text: string, width: number, mark = ''): readonly string[] {
   const indent = visibleWidth(mark)
+  // A mark that leaves no room stands on lines of its own.
+  if (indent > 2 && indent > width / 2) return [...wrapped(mark.trim(), width), ...wrapped(text, width, '  ')]
   const room = Math.max(1, width - indent)
   return shortened(text)
     .replaceAll('\t', '    ')
