@@ -26,6 +26,8 @@ export async function openLocalHub(options: SettledReach): Promise<ReachedHub> {
     sandbox: async () => (await import('../sandbox/sandbox.ts')).createSandbox({ spareMs: 0 }),
     callLog: callLog(`${places(env).state}/calls.jsonl`, client),
     resolve: { inputs },
+    // Who closes it waits for that, with a person in front: the servers are idle, and get a moment before the usual signals.
+    grace: { beforeTermMs: 100, beforeKillMs: 1500 },
     ...(signal === undefined ? {} : { signal }),
   })
   return {

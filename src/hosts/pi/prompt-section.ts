@@ -60,7 +60,7 @@ function withinBudget(lines: readonly string[], budgetTokens: number): readonly 
   const kept: string[] = []
   let spent = estimateTokens(opening)
   for (const line of lines) {
-    spent += estimateTokens(line)
+    spent += estimateTokens(`\n${line}`)
     if (spent > budgetTokens) return [...kept, `- and ${lines.length - kept.length} more servers`]
     kept.push(line)
   }
