@@ -15,13 +15,18 @@ export function permissionQuestion(ask: PermissionAsk): PermissionQuestion {
     toolCall: {
       toolCallId,
       ...titleOf(label),
+      // Some editors show nothing else.
+      title: `${plainLine(label)} ${shortened(revealedText(JSON.stringify(input)))}`,
       ...inputFields({ kind: 'json', value: input }),
       status: 'pending',
       content: [{ type: 'content', content: textBlock(aboutCall(ask)) }],
     },
-    options: choices.map((choice) => optionFor(choice, ask)),
+    options: order.filter((choice) => choices.includes(choice)).map((choice) => optionFor(choice, ask)),
   }
 }
+
+/** Some editors show one answer of each kind, the first or the last: neither may be the widest of them. */
+const order: readonly PermissionChoice[] = ['once', 'session', 'always-server', 'always-tool', 'no']
 
 function optionFor(choice: PermissionChoice, { label, tool }: PermissionAsk): PermissionOption {
   const [kind, name] = {
@@ -49,6 +54,12 @@ function argumentsText(label: string, input: JsonObject): string {
   if (label === 'exec' && typeof code === 'string') return fenced(revealed(code), 'js')
   return fenced(revealed(JSON.stringify(input, null, 2)), 'json')
 }
+
+function shortened(text: string): string {
+  return text.length > longestTitle ? `${text.slice(0, longestTitle - 1)}…` : text
+}
+
+const longestTitle = 200
 
 function revealed(text: string): string {
   return text.split('\n').map(revealedText).join('\n')

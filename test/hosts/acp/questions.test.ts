@@ -7,7 +7,7 @@ const add = { calls: [call('echo__add', { a: 1, b: 2 })] }
 const done = { text: 'Done.' }
 
 describe('the question whether a call may run', () => {
-  test('shows what would run, and offers the same answers as a session on the terminal', async () => {
+  test('shows what would run, and offers the answers of a session on the terminal, the widest never first or last of its kind', async () => {
     await using place = await editorWorld({ script: [add, done], servers: echo, answers: choosing('once') })
     const { sessionId } = await newSession(place)
 
@@ -16,12 +16,12 @@ describe('the question whether a call may run', () => {
     expect(place.editor.asked).toHaveLength(1)
     expect(place.editor.asked[0]?.params).toMatchObject({
       sessionId,
-      toolCall: { toolCallId: 'c1', title: 'echo.add', kind: 'other', rawInput: { a: 1, b: 2 } },
+      toolCall: { toolCallId: 'c1', title: 'echo.add {"a":1,"b":2}', kind: 'other', rawInput: { a: 1, b: 2 } },
       options: [
         { optionId: 'once', kind: 'allow_once' },
         { optionId: 'session', kind: 'allow_always' },
-        { optionId: 'always-tool', kind: 'allow_always', name: 'Always allow echo.add in this project' },
         { optionId: 'always-server', kind: 'allow_always', name: 'Always allow all tools of echo in this project' },
+        { optionId: 'always-tool', kind: 'allow_always', name: 'Always allow echo.add in this project' },
         { optionId: 'no', kind: 'reject_once' },
       ],
     })

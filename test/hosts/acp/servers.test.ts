@@ -41,7 +41,7 @@ describe("the editor's own servers", () => {
     const asked = await editor.seen(({ method }) => method === 'session/request_permission')
     editor.notify('session/cancel', { sessionId })
 
-    expect(asked.params).toMatchObject({ toolCall: { title: 'theirs.add' } })
+    expect(asked.params).toMatchObject({ toolCall: { title: 'theirs.add {"a":1}' } })
     expect(await turn).toBe('cancelled')
   })
 
