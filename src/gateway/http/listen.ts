@@ -1,14 +1,14 @@
-import { createMcpHandler, isLegacyRequest, type McpHttpHandler } from '@modelcontextprotocol/server'
+import { isLegacyRequest } from '@modelcontextprotocol/server'
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CapstanError, messageOf } from '../../errors.ts'
 import type { Caller } from '../caller.ts'
-import { urisWanted, type FollowedResources } from '../followed-resources.ts'
 import type { Gateway } from '../gateway.ts'
 import { isLoopback, urlOf, type Address } from './address.ts'
 import { corsHeaders, guardHeaders, type GuardOptions } from './guards.ts'
 import type { Identify } from './keys.ts'
 import { turnstile, type HttpLimits } from './limits.ts'
+import { modernRequests } from './modern.ts'
 import { readBody } from './read-body.ts'
 import { refusalBody, type Refusal } from './refusal.ts'
 import { httpSessions } from './sessions.ts'
@@ -48,7 +48,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const guard: GuardOptions = { ...options, host: address.host }
   const gate = turnstile(limits, now)
   const sessions = httpSessions({ gateway, limits, now })
-  const moderns = new Map<string, Modern>()
+  const modern = modernRequests({ gateway, note })
   let isDraining = false
 
   const http = createServer({ maxHeaderSize: limits.headerBytes, requestTimeout: 60_000 }, (request, response) => {
@@ -81,7 +81,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   }
 
   async function close(): Promise<void> {
-    await Promise.all([sessions[Symbol.asyncDispose](), ...[...moderns.values()].map((modern) => modern.close())])
+    await Promise.all([sessions[Symbol.asyncDispose](), modern[Symbol.asyncDispose]()])
     http.closeAllConnections()
   }
 
@@ -136,57 +136,11 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     const gone = new AbortController()
     response.once('close', () => gone.abort(new CapstanError('cancelled', 'The client has gone away.')))
     const web = toWebRequest(request, { url: `${url}/mcp`, signal: gone.signal })
-    const isLegacy = await isLegacyRequest(web, body.value)
-    const answer = isLegacy
+    const answer = (await isLegacyRequest(web, body.value))
       ? await sessions.handle(web, body.value, caller)
-      : await serveModern(modernFor(caller), { web, body: body.value, response })
+      : await modern.handle({ caller, web, body: body.value, headers: request.headers })
     await sendWebResponse(response, answer, cors)
   }
-
-  /** One for each caller: its lists and what changes in them are its own, and so is the mode that was once decided. */
-  function modernFor(caller: Caller): Modern {
-    const known = moderns.get(caller.name)
-    if (known !== undefined) return known
-    const session = gateway.openSession(caller)
-    const handler = createMcpHandler(session.makeServer, {
-      legacy: 'reject',
-      onerror: (error) => note(error.message),
-    })
-    const listening = session.onChange((kinds) => {
-      if (kinds.has('tools')) handler.notify.toolsChanged()
-      if (kinds.has('prompts')) handler.notify.promptsChanged()
-      if (kinds.has('resources') || kinds.has('templates')) handler.notify.resourcesChanged()
-    })
-    const followed = session.follow((uri) => handler.notify.resourceUpdated(uri))
-    const close = async () => {
-      listening[Symbol.dispose]()
-      followed[Symbol.dispose]()
-      await handler.close()
-    }
-    const modern = { handler, followed, close }
-    moderns.set(caller.name, modern)
-    return modern
-  }
-
-  /** What a stream wants to hear of is followed for as long as it is open. */
-  async function serveModern({ handler, followed }: Modern, { web, body, response }: ModernVisit): Promise<Response> {
-    const uris = urisWanted(body)
-    for (const uri of uris) void followed.follow(uri).catch((error: unknown) => note(String(error)))
-    if (uris.length > 0) response.once('close', () => uris.forEach(followed.unfollow))
-    return handler.fetch(web, { parsedBody: body })
-  }
-}
-
-interface Modern {
-  readonly handler: McpHttpHandler
-  readonly followed: FollowedResources
-  readonly close: () => Promise<void>
-}
-
-interface ModernVisit {
-  readonly web: Request
-  readonly body: unknown
-  readonly response: ServerResponse
 }
 
 function openToAll(address: Address): CapstanError {

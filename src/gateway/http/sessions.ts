@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import type { Caller } from '../caller.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HttpLimits } from './limits.ts'
-import { refusalBody, type Refusal } from './refusal.ts'
+import { refusalResponse, type Refusal } from './refusal.ts'
 
 /** The sessions of clients up to 2025-11-25: they keep a connection in mind, so that servers can ask them things. */
 export interface Sessions extends AsyncDisposable {
@@ -40,7 +40,7 @@ export function httpSessions({ gateway, limits, now }: SessionSetup): Sessions {
       const session = id === null ? undefined : open.get(id)
       // The session of somebody else is not there, as far as they are told.
       if (session === undefined || session.caller !== caller.name) {
-        return refuse(
+        return refusalResponse(
           id === null
             ? { status: 400, message: 'Bad Request: the first request must be initialize.' }
             : { status: 404, code: -32_001, message: 'Session not found' },
@@ -58,7 +58,7 @@ export function httpSessions({ gateway, limits, now }: SessionSetup): Sessions {
 
   async function begin(request: Request, body: unknown, caller: Caller): Promise<Response> {
     const full = whyFull(caller.name)
-    if (full !== undefined) return refuse(full)
+    if (full !== undefined) return refusalResponse(full)
     const { server } = await gateway.openSession(caller).connect('legacy')
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
@@ -93,9 +93,4 @@ export function httpSessions({ gateway, limits, now }: SessionSetup): Sessions {
     const before = now() - limits.sessionIdleMs
     for (const session of open.values()) if (session.usedAtMs < before) void session.close()
   }
-}
-
-function refuse(refusal: Refusal): Response {
-  const headers = { 'content-type': 'application/json', ...refusal.headers }
-  return new Response(refusalBody(refusal), { status: refusal.status, headers })
 }
