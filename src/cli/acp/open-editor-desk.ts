@@ -39,7 +39,7 @@ export async function openEditorDesk(context: CommandContext, wish: EditorDeskWi
     openPermissions({ stateFolder, project: folder, config }),
     wish.conversation === undefined ? store.create(folder) : store.open(wish.conversation),
   ])
-  const hub = openEditorHub(context, { cwd, flags, config, servers })
+  const hub = openEditorHub(context, { cwd, flags, config, servers, editor: wish.editor ?? 'acp' })
   const { model, problem } = firstModel(config, wish.model)
   const inlinePercent = config.settings.model?.inlinePercent
   const session = openSession({

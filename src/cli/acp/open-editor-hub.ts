@@ -1,4 +1,5 @@
 import type { Config, RawEntry } from '../../config/types.ts'
+import { slugOf } from '../../config/server-name.ts'
 import { CapstanError } from '../../errors.ts'
 import { steadyHub, type Reached } from '../../gateway/steady-hub.ts'
 import type { Hub } from '../../hub/api.ts'
@@ -13,17 +14,20 @@ export interface EditorHubSetup {
   readonly config: Config
   /** The editor's own. */
   readonly servers: Readonly<Record<string, RawEntry>>
+  /** What it calls itself. */
+  readonly editor: string
 }
 
 /** The hub of one session of an editor: the daemon's, so that sessions and editors share what runs, else one of its own. */
-export function openEditorHub({ io: streams }: CommandContext, { cwd, flags, config, servers }: EditorHubSetup): Hub {
+export function openEditorHub({ io: streams }: CommandContext, setup: EditorHubSetup): Hub {
+  const { cwd, flags, config, servers, editor } = setup
   // Not a copy: where the current folder is gone, asking for it throws.
   const io = Object.create(streams, { cwd: { value: cwd } }) as Io
   const note = (text: string): void => io.err(plainText(`capstan: ${text}\n`))
   for (const warning of config.warnings) note(`warning: ${warning}`)
   // The signal of the command ends the serving; a hub has to outlive it to be closed in order.
   const signal = new AbortController().signal
-  const client = `acp-${process.pid}`
+  const client = `${slugOf(editor)}-${process.pid}`
   return steadyHub({ open: wantsDaemon(io, flags) ? reach : openHere, onReopened: () => {}, note })
 
   async function reach(): Promise<Reached> {

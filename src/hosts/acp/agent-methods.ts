@@ -30,9 +30,11 @@ export interface AgentSetup {
 export function agentMethods({ office, sessions, version }: AgentSetup): AgentApp {
   const called = methods.agent
   let capabilities: ClientCapabilities = {}
+  let editor: string | undefined
   return agent({ name: 'capstan' })
     .onRequest(called.initialize, ({ params }) => {
       capabilities = params.clientCapabilities ?? {}
+      editor = params.clientInfo?.name
       return welcome(version)
     })
     .onRequest(
@@ -98,10 +100,11 @@ export function agentMethods({ office, sessions, version }: AgentSetup): AgentAp
     if (conversation !== undefined) await mustBeKnown(conversation)
     await mustBeFolder(wish.cwd)
     const servers = clientServers(wish.mcpServers, office.entryRules)
-    return await sessions.open(
-      { cwd: wish.cwd, servers, ...(conversation === undefined ? {} : { conversation }) },
-      { client, capabilities },
-    )
+    const more = {
+      ...(editor === undefined ? {} : { editor }),
+      ...(conversation === undefined ? {} : { conversation }),
+    }
+    return await sessions.open({ cwd: wish.cwd, servers, ...more }, { client, capabilities })
   }
 
   async function mustBeKnown(id: string): Promise<void> {

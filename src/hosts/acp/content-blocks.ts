@@ -29,9 +29,17 @@ export function blockOf(part: ContentPart): ContentBlock {
   }
 }
 
-/** What a call shows. */
+/** What a call shows. The model has all of it; a person in an editor does not read megabytes. */
 export function callContent(parts: readonly ContentPart[]): ToolCallContent[] {
-  return parts.map((part) => ({ type: 'content', content: blockOf(part) }))
+  return parts.map((part) => ({ type: 'content', content: blockOf(readable(part)) }))
+}
+
+const mostShown = 32_768
+
+function readable(part: ContentPart): ContentPart {
+  if (part.kind === 'media' || part.text.length <= mostShown) return part
+  const [head, tail] = [part.text.slice(0, mostShown * 0.75), part.text.slice(-mostShown * 0.25)]
+  return { ...part, text: `${head}\n\n… ${part.text.length - mostShown} more characters …\n\n${tail}` }
 }
 
 /** A fence that is longer than any in the text: what stands in it is shown as it is. */

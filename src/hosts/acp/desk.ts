@@ -21,6 +21,8 @@ export interface DeskWish {
   readonly cwd: string
   /** The editor's own servers. */
   readonly servers: Readonly<Record<string, RawEntry>>
+  /** What the editor calls itself, where it says so. */
+  readonly editor?: string
   /** The conversation to go on with; a new one when absent. */
   readonly conversation?: string
   readonly prepare: PrepareLine

@@ -8,12 +8,15 @@ import type { JsonObject, JsonValue } from '../../hub/values.ts'
 export function locationsOf(input: JsonObject): ToolCallLocation[] {
   const line = ['line', 'line_number', 'lineNumber'].map((name) => input[name]).find(isLine)
   const paths = Object.entries(input).flatMap(([name, value]) => (pathNames.test(name) ? textsIn(value) : []))
-  const found = [...new Set(paths.flatMap(pathOf))].filter((path) => existsSync(path))
+  const found = [...new Set(paths.flatMap(pathOf))].filter((path) => !isRemote.test(path) && existsSync(path))
   return found.slice(0, mostLocations).map((path) => ({ path, ...(isLine(line) ? { line } : {}) }))
 }
 
 const pathNames = /^(?:.*[_-])?(?:path|paths|file|files|filename|uri|source|destination)$|(?:Path|Paths|File|Uri)$/
 const mostLocations = 20
+
+/** `\\server\share`: looking there would introduce this person to a machine that a model named. */
+const isRemote = /^[\\/]{2}/
 
 function textsIn(value: JsonValue | undefined): readonly string[] {
   const values = Array.isArray(value) ? value : [value]

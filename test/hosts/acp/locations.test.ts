@@ -11,6 +11,7 @@ test.each([
   ['several, each once', { paths: [here, here, 7], sourceFile: here }, [{ path: here }]],
   ['a file that is not there', { path: `${here}.not` }, []],
   ['a path that counts from elsewhere', { path: 'package.json' }, []],
+  ['a path on another machine', { path: `/${here}` }, []],
   ['text that is no path', { message: here }, []],
   ['a line that is none', { path: here, line: -1 }, [{ path: here }]],
   ['an address that is none', { uri: 'file://elsewhere/%zz' }, []],

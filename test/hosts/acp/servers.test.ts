@@ -90,6 +90,25 @@ describe("the editor's own servers", () => {
   })
 })
 
+test('a config that cannot be read is a reason that the editor shows, and the next session works', async () => {
+  await using place = await editorWorld({ files: { '~/.config/capstan/mcp.json': '{ "mcpServers": ' } })
+
+  await expect(newSession(place)).rejects.toMatchObject({ data: { code: 'config_invalid' } })
+  await place.home.write({ '~/.config/capstan/mcp.json': '{}' })
+
+  await expect(newSession(place)).resolves.toHaveProperty('sessionId')
+})
+
+test('calls are noted with the name of the editor', async () => {
+  await using place = await editorWorld({ servers: { echo: fixture('echo') } })
+  await place.editor.request('initialize', { protocolVersion: 1, clientInfo: { name: 'My Editor', version: '1' } })
+  await prompt(place.editor, (await newSession(place)).sessionId, '/call echo.add a=1')
+
+  const { stdout } = await place.home.capstan(['calls', '--json'])
+
+  expect(stdout).toMatch(/"caller":"My-Editor-\d+"/)
+})
+
 describe("a project's servers", () => {
   const files = { '.mcp.json': { mcpServers: { project: fixture('echo') } } }
 

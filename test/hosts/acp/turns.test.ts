@@ -87,6 +87,19 @@ describe('a turn in an editor', () => {
     expect(JSON.stringify(about('c4').at(-1))).toContain('"type":"image"')
   })
 
+  test('shows the ends of a large result, of which the model has all', async () => {
+    const script = [{ calls: [call('echo__big', { bytes: 100_000 })] }, { text: 'Done.' }]
+    await using place = await editorWorld({ script, servers: echo, answers: choosing('once') })
+    const { sessionId } = await newSession(place)
+
+    await prompt(place.editor, sessionId, 'go')
+
+    const shown = JSON.stringify(updatesOf(place.editor.updates, 'tool_call_update').at(-1))
+    expect(shown).toContain('67232 more characters')
+    expect(shown.length).toBeLessThan(40_000)
+    expect(place.model.requests[1]?.text).toContain('x'.repeat(10_000))
+  })
+
   test('ends with the reason that the model was cut off', async () => {
     await using place = await editorWorld({ script: [{ text: 'And then', end: 'length' }] })
     const { sessionId } = await newSession(place)
