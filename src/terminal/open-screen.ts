@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Component, type Terminal } from '@earendil-works/pi-tui'
 import type { InputHistory } from '../agent/input-history.ts'
 import type { PrepareLine } from '../agent/session.ts'
@@ -69,6 +70,7 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
   const early: string[] = []
   let desk: Desk | undefined
   let shown: ShownSession | undefined
+  let remembered: Promise<void> = Promise.resolve()
   let ending: Promise<void> | undefined
 
   const editor = new PromptEditor({
@@ -153,6 +155,12 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     for (const line of lines.slice(-100)) editor.addToHistory(line)
   }
 
+  /** One after the other, so that they keep their order. */
+  async function remember(before: Promise<void>, line: string): Promise<void> {
+    await before
+    await inputs.add(line).catch(() => undefined)
+  }
+
   function atDesk(): Desk {
     if (desk === undefined) throw new Error('Nothing is typed at a desk that is not there.')
     return desk
@@ -170,7 +178,7 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
   function submit(line: string): void {
     if (line === '') return desk?.session().queue.resume()
     editor.addToHistory(line)
-    place.detach(inputs.add(line).catch(() => undefined))
+    remembered = remember(remembered, line)
     if (desk === undefined) early.push(line)
     else runner.submit(line)
   }
@@ -220,7 +228,11 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     tui.renderNow()
     await tui.terminal.drainInput(200, 20)
     tui.stop()
+    await Promise.race([remembered, wait(rememberMs, undefined, { ref: false })])
   }
 }
+
+/** How long leaving waits for what was typed last to be kept. */
+const rememberMs = 1000
 
 const spacer: Component = { render: () => [''], invalidate() {} }

@@ -6,11 +6,7 @@ import type { Terminal } from '@earendil-works/pi-tui'
  */
 export function sessionTerminal(terminal: Terminal): Terminal {
   return {
-    start(onInput, onResize) {
-      const startedAtMs = performance.now()
-      const isTypedBefore = () => performance.now() - startedAtMs < typeAheadMs
-      terminal.start((data) => onInput(data === '\n' && isTypedBefore() ? '\r' : data), onResize)
-    },
+    start: (onInput, onResize) => terminal.start(withTypedAhead(onInput), onResize),
     stop: () => terminal.stop(),
     drainInput: (maxMs, idleMs) => terminal.drainInput(maxMs, idleMs),
     write: (data) => terminal.write(data.replaceAll(wipeScrollback, '')),
@@ -34,7 +30,18 @@ export function sessionTerminal(terminal: Terminal): Terminal {
   }
 }
 
-/** What was typed before is read in the first moment. */
-const typeAheadMs = 50
-
 const wipeScrollback = '\u001B[3J'
+
+/** What was typed ahead is there at once, so it comes as the first piece of input: there the end of a line is Enter. */
+function withTypedAhead(onInput: (data: string) => void): (data: string) => void {
+  let piece: 'none yet' | 'first' | 'later' = 'none yet'
+  return (data) => {
+    if (piece === 'none yet') {
+      piece = 'first'
+      setImmediate(() => {
+        piece = 'later'
+      })
+    }
+    onInput(data === '\n' && piece === 'first' ? '\r' : data)
+  }
+}

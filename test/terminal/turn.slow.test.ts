@@ -57,6 +57,19 @@ describe('a turn on the screen', () => {
     await later.shows('in this project')
   })
 
+  test('takes back what it had shown of a reply that broke off, and shows the whole one', async () => {
+    const lost = 'This half is lost, because the wire is cut in the middle of it.'
+    await using place = await sessionPlace({ script: [{ text: lost, cutAt: 0.6 }, { text: 'And this is whole.' }] })
+    await using eye = place.open()
+    await eye.shows(ready)
+
+    eye.type(`go${keys.enter}`)
+    await eye.shows(/next\s+try in/)
+    await eye.shows('And this is whole.')
+
+    expect(eye.window().join('\n')).not.toContain('This half')
+  })
+
   test('tells the model why a call was refused, and goes on', async () => {
     await using place = await sessionPlace({
       script: [{ calls: [call('echo__erase', {})] }, { text: 'Then I will not.' }],

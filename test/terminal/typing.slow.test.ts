@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { inlineServer } from '../hub/inline-server.ts'
 import { keys, sessionPlace } from './session-place.ts'
 
 const ready = 'servers 1/1'
@@ -84,7 +85,7 @@ describe('the editor of a session', () => {
     await eye.shows('1 of 2')
     eye.type(keys.escape)
     await eye.hides('1 of 2')
-    expect(eye.window().join('\n')).toContain('/echo:greet')
+    await eye.shows(/\n\/echo:greet\s*\n─/)
     eye.type(keys.enter)
     await eye.shows('1 of 2')
     eye.type('bo')
@@ -96,6 +97,27 @@ describe('the editor of a session', () => {
 
     await eye.shows('Say hello to bob.')
     await eye.shows('Greeted.')
+  })
+
+  test('keeps the selected item in its menu while a server changes its prompts', async () => {
+    const changing = inlineServer(`
+      const prompts = [{ name: 'first' }, { name: 'second' }]
+      const later = (call) => { prompts.unshift({ name: 'brand-new' }); call.wire.send({ method: 'notifications/prompts/list_changed' }) }
+      const run = (_args, call) => { setTimeout(later, 1500, call); return 'soon' }
+      serveRaw({ name: 'changing', listChanged: true, prompts, tools: [{ name: 'grow', inputSchema: object, run }] })`)
+    await using place = await sessionPlace({ servers: { changing } })
+    await using eye = place.open()
+    await eye.shows('2 prompts')
+
+    eye.type(`/call changing.grow${keys.enter}`)
+    await eye.shows('soon')
+    eye.type('/changing:')
+    await eye.shows('› /changing:first')
+    eye.type(keys.down)
+    await eye.shows('› /changing:second')
+
+    await eye.shows('/changing:brand-new')
+    expect(eye.window().join('\n')).toContain('› /changing:second')
   })
 
   test('shows what a prompt says before it is sent', async () => {
