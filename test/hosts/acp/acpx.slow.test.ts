@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { bin, world, type World } from '../../e2e/cli.ts'
 import { fixture } from '../../fixtures/fixture.ts'
 import { startModelServer, type ModelServer, type Scripted } from '../../fixtures/model-server.ts'
 import { call, type Message } from './editor.ts'
 
-const acpx = join(dirname(createRequire(import.meta.url).resolve('acpx/package.json')), 'dist', 'cli.js')
+const acpx = fileURLToPath(import.meta.resolve('acpx'))
 const { command, args } = fixture('echo')
 const add = { text: 'Let me add. ', calls: [call('theirs__add', { a: 40, b: 2 })] }
 
