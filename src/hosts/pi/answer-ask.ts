@@ -1,4 +1,4 @@
-import { formFields, plainText, readField, type Ask, type JsonValue, type OnAsk } from '../../index.ts'
+import { formFields, plainLine, plainText, readField, type Ask, type JsonValue, type OnAsk } from '../../index.ts'
 import type { PiContext } from './pi-api.ts'
 import type { InTurn } from './world.ts'
 
@@ -41,18 +41,21 @@ export function answerAsks({ ui }: PiContext, inTurn: InTurn): OnAsk {
 
       async function typed(field: Field, title: string): Promise<string | undefined> {
         const offered = choicesOf(field)
-        if (offered === undefined) return ui.input(title, field.default ?? '', dialog)
-        const choice = await ui.select(title, field.required ? offered : [...offered, leaveOut], dialog)
-        return choice === leaveOut ? '' : choice
+        if (offered === undefined) return ui.input(title, plainText(field.default ?? ''), dialog)
+        const choice = await ui.select(title, [...offered.keys()], dialog)
+        return choice === undefined ? undefined : offered.get(choice)
       }
     })
 }
 
-const leaveOut = '(leave it out)'
-
-function choicesOf({ kind, choices }: Field): string[] | undefined {
-  if (kind === 'boolean') return ['yes', 'no']
-  return kind === 'choice' ? (choices ?? []).map(({ value, title }) => title ?? value) : undefined
+/** What can be chosen, by how it is shown; undefined where a text is wanted. */
+function choicesOf({ kind, choices = [], required }: Field): ReadonlyMap<string, string> | undefined {
+  if (kind !== 'boolean' && kind !== 'choice') return undefined
+  const offered = kind === 'boolean' ? [{ value: 'yes' }, { value: 'no' }] : choices
+  return new Map([
+    ...offered.map(({ value, title = value }: (typeof choices)[number]) => [plainLine(title), value] as const),
+    ...(required ? [] : [['(leave it out)', ''] as const]),
+  ])
 }
 
 function titleOf(ask: Ask): string {

@@ -1,4 +1,12 @@
-import { cutMiddle, plainText, toolHints, type JsonObject, type Permissions, type ToolEntry } from '../../index.ts'
+import {
+  cutMiddle,
+  plainLine,
+  plainText,
+  toolHints,
+  type JsonObject,
+  type Permissions,
+  type ToolEntry,
+} from '../../index.ts'
 import type { PiContext } from './pi-api.ts'
 import type { InTurn } from './world.ts'
 
@@ -23,7 +31,10 @@ export async function approveCall(tool: ToolEntry, args: JsonObject, approval: A
   })
 }
 
-/** A snippet is shown to the person, who allows it with all that it calls. Where nobody is, it can call what is allowed anyway. */
+/**
+ * A snippet is shown to the person, who allows it with all that it calls. Where nobody is, it can call what is allowed anyway. Gives the
+ * tools that it may call; undefined for all that the config does not deny.
+ */
 export async function approveCode(
   code: string,
   tools: readonly ToolEntry[],
@@ -32,7 +43,8 @@ export async function approveCode(
   if (context.hasUI) {
     const title = `May the model run this code? It can call every tool that is not denied.\n${shownText(code)}`
     await inTurn(() => choose(title, [runOnce], { context, signal }))
-    return undefined
+    const possible = tools.filter((tool) => permissions.judge(tool).kind !== 'denied').map(({ id }) => id)
+    return possible.length === tools.length ? undefined : possible
   }
   const allowed = tools.filter((tool) => permissions.judge(tool).kind === 'allowed').map(({ id }) => id)
   if (allowed.length > 0) return allowed
@@ -54,10 +66,11 @@ interface Question {
 }
 
 async function askAbout({ tool, args, wasAllowed }: Question, approval: Approval): Promise<void> {
-  const always = `Yes, always: ${tool.id} in this project`
+  const name = plainLine(tool.id)
+  const always = `Yes, always: ${name} in this project`
   const alwaysServer = `Yes, always: every tool of ${tool.server} in this project`
   const title = [
-    `May the model call ${tool.id}?`,
+    `May the model call ${name}?`,
     ...(wasAllowed ? ['You allowed it before, but it has changed since.'] : []),
     ...toolHints(tool).map((hint) => `It ${hint}.`),
     shownText(JSON.stringify(args, null, 2)),

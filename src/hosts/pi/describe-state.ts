@@ -5,7 +5,7 @@ export function statusLines(statuses: readonly ServerStatus[], { tools, prompts 
   const count = (entries: readonly { readonly server: string }[], name: string) =>
     entries.filter(({ server }) => server === name).length
   return statuses.map(({ name, state }) => {
-    const offer = `${count(tools, name)} tools, ${count(prompts, name)} prompts`
+    const offer = `${counted(count(tools, name), 'tool')}, ${counted(count(prompts, name), 'prompt')}`
     return `${name}: ${state.kind === 'ready' ? `ready, ${offer}` : stateText(state)}`
   })
 }
@@ -14,8 +14,12 @@ export function statusLines(statuses: readonly ServerStatus[], { tools, prompts 
 export function shortStatus(statuses: readonly ServerStatus[], { tools }: Catalogue): string {
   const wanted = statuses.filter(({ state, isBuiltin }) => state.kind !== 'disabled' && isBuiltin !== true)
   const broken = wanted.filter(({ state }) => whyBroken(state) !== undefined).length
-  const servers = broken === 0 ? String(wanted.length) : `${wanted.length - broken} of ${wanted.length}`
-  return `MCP: ${servers} servers, ${tools.length} tools`
+  const working = broken === 0 ? '' : `${wanted.length - broken} of `
+  return `MCP: ${working}${counted(wanted.length, 'server')}, ${counted(tools.length, 'tool')}`
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
 /** Why a server that is wanted cannot be used; undefined when nothing is wrong with it. */

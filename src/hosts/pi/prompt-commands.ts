@@ -2,6 +2,8 @@ import {
   CapstanError,
   findPrompt,
   firstSentence,
+  plainLine,
+  plainText,
   promptLines,
   type OnAsk,
   type PromptEntry,
@@ -48,7 +50,8 @@ export async function readPromptLine(
 export function promptCommands(pi: Pi, world: PiWorld): (connection: Connection) => boolean {
   const known = new Set<string>()
   return ({ live }) => {
-    const fresh = live.current().prompts.filter(({ id }) => !known.has(id))
+    // A name that a screen cannot show as it is could pass for another.
+    const fresh = live.current().prompts.filter(({ id }) => !known.has(id) && plainText(id) === id)
     for (const prompt of fresh) {
       known.add(prompt.id)
       register(pi, prompt, world)
@@ -58,8 +61,8 @@ export function promptCommands(pi: Pi, world: PiWorld): (connection: Connection)
 }
 
 function register(pi: Pi, { id, description, title, arguments: declared = [] }: PromptEntry, world: PiWorld): void {
-  const usage = declared.map(({ name, required }) => (required === true ? name : `[${name}]`)).join(' ')
-  const about = firstSentence(description ?? title)
+  const usage = plainLine(declared.map(({ name, required }) => (required === true ? name : `[${name}]`)).join(' '))
+  const about = plainLine(firstSentence(description ?? title))
   pi.registerCommand(commandName(id), {
     description: [about, ...(usage === '' ? [] : [`(${usage})`])].join(' ').trim(),
     async getArgumentCompletions(typed) {
@@ -84,7 +87,11 @@ function commandName(id: string): string {
 }
 
 function item(value: string, label: string, description: string | undefined) {
-  return { value, label, ...(description === undefined ? {} : { description }) }
+  return {
+    value,
+    label: plainLine(label),
+    ...(description === undefined ? {} : { description: plainLine(description) }),
+  }
 }
 
 /** The prompt as its server has it now. */
@@ -124,7 +131,7 @@ async function fillIn(
 ): Promise<Readonly<Record<string, string>> | undefined> {
   const given = { ...values }
   for (const { name, description } of fields.filter((field) => missing.includes(field.name))) {
-    const value = await ui.input(`${title}: ${name}`, description ?? '')
+    const value = await ui.input(plainLine(`${title}: ${name}`), plainLine(description ?? ''))
     if (value === undefined) return undefined
     given[name] = value
   }

@@ -39,7 +39,7 @@ function serverLine({ name, description, state }: ServerStatus, { tools }: Catal
   const count = tools.filter(({ server }) => server === name).length
   const about = description === undefined ? '' : `: ${asData(firstSentence(description))}`
   if (state.kind === 'untrusted') return `- ${name}${about} (not approved by the user)`
-  return `- ${name}${about} (${count === 0 ? 'not available at the moment' : `${count} tools`})`
+  return `- ${name}${about} (${count === 0 ? 'not available at the moment' : `${count} ${count === 1 ? 'tool' : 'tools'}`})`
 }
 
 function toolLines(name: string, { tools }: Catalogue): readonly string[] {

@@ -217,7 +217,7 @@ test('/capstan tells how the servers stand', async () => {
 
   const { stderr } = await world.pi([...print, '/capstan'])
 
-  expect(stderr).toContain('demo: ready, 3 tools, 1 prompts')
+  expect(stderr).toContain('demo: ready, 3 tools, 1 prompt')
 })
 
 test('json mode carries the call and its result', async () => {

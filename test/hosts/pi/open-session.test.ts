@@ -125,6 +125,22 @@ test('a tool that the config denies is not even asked about', async () => {
   expect(titles).toEqual([])
 })
 
+test('code that a person allowed can still call no more than the list of --capstan-allow', async () => {
+  await using folder = await place({ demo: fixture('modern') })
+  const recorded = recordedPi({ cwd: join(folder.path, 'project'), select: () => 'Yes, this once' })
+  await using _session = await openPiSession(recorded.pi, {
+    context: recorded.context,
+    env: environment(folder, 'off'),
+    only: ['demo.grow'],
+  })
+
+  const grown = await recorded.call('mcp_exec', { code: 'return (await tools.demo.grow()).length' })
+  const echoed = recorded.call('mcp_exec', { code: 'return await tools.demo.echo({ message: "ran" })' })
+
+  expect(grown).not.toBe('')
+  await expect(echoed).rejects.toThrow(/echo/)
+})
+
 test('an end of the session in the middle of its start leaves nothing behind and says nothing', async () => {
   await using folder = await place({ slow: fixture('slow-start') })
   const recorded = recordedPi({ cwd: join(folder.path, 'project'), mode: 'tui' })

@@ -135,7 +135,7 @@ test('/capstan shows status and logs, restarts a server, and says what there is'
     return await rpc.next({ method: 'notify', message })
   }
 
-  expect(await told('/capstan status', /demo: ready, 3 tools, 1 prompts/)).toMatchObject({ notifyType: 'info' })
+  expect(await told('/capstan status', /demo: ready, 3 tools, 1 prompt/)).toMatchObject({ notifyType: 'info' })
   expect(await told('/capstan logs dead', /^reading settings$/m)).toMatchObject({ notifyType: 'info' })
   expect(await told('/capstan logs', /Which server\?/)).toMatchObject({ notifyType: 'error' })
   expect(await told('/capstan restart demo', /demo was restarted/)).toBeDefined()
@@ -169,7 +169,7 @@ test('a tool that a server adds meanwhile is in the next prompt', async () => {
   await using rpc = world.rpc()
 
   prompt(rpc, 'first')
-  await rpc.next({ method: 'setStatus', statusText: /^MCP: 1 servers, 6 tools$/ })
+  await rpc.next({ method: 'setStatus', statusText: /^MCP: 1 server, 6 tools$/ })
   await settled(rpc)
   prompt(rpc, 'second')
   await world.model.received(3)
@@ -187,7 +187,7 @@ test('servers of the project are asked about, shown in full, and used after a ye
   const question = await asked(rpc, 'select', /wants to start servers on this machine/)
   const startsBefore = startsIn(trace)
   reply(rpc, question, 'Start them')
-  await rpc.next({ method: 'setStatus', statusText: /^MCP: 1 servers/ })
+  await rpc.next({ method: 'setStatus', statusText: /^MCP: 1 server/ })
   prompt(rpc, 'hello')
   await world.model.received(1)
 

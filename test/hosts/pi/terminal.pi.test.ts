@@ -20,7 +20,7 @@ test('prompts are completed by name, and their arguments by the server', async (
   await world.write(servers({ demo: fixture('modern') }))
   await using pi = world.terminal()
 
-  await pi.shows(/MCP: 1 servers, \d+ tools/)
+  await pi.shows(/MCP: 1 server, \d+ tools/)
   await keys(pi, '/demo')
   await pi.shows(/demo:greet.*Greets\. \(who\)/)
   pi.type('\t')
@@ -40,7 +40,7 @@ test('a call waits in a dialog with its arguments, and runs after a yes', async 
   await world.write(servers({ demo: fixture('modern') }))
   await using pi = world.terminal()
 
-  await pi.shows(/MCP: 1 servers/)
+  await pi.shows(/MCP: 1 server/)
   pi.type('Say it.\r')
   await pi.shows('May the model call demo.echo?')
   await pi.shows('"message": "ahoy"')
@@ -56,7 +56,7 @@ test('/capstan completes what it can do, and the servers', async () => {
   await world.write(servers({ demo: fixture('modern') }))
   await using pi = world.terminal()
 
-  await pi.shows(/MCP: 1 servers/)
+  await pi.shows(/MCP: 1 server/)
   await keys(pi, '/capstan res')
   await pi.shows(/restart .*restart one server/)
   pi.type('\t')
