@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { ElicitationSchema } from '@agentclientprotocol/sdk'
-import type { Notice, Session, SessionAsk } from '../../agent/session.ts'
+import type { Session, SessionAsk } from '../../agent/session.ts'
 import { messageOf } from '../../errors.ts'
 import type { Answer, Ask } from '../../hub/api.ts'
 import { plainLine, plainText } from '../../policy/plain-text.ts'
 import type { Editor, FormAnswer } from './editor.ts'
 import { permissionQuestion } from './permission-question.ts'
 import { answerOfMode, type Mode } from './session-settings.ts'
+import type { News } from './voice.ts'
 
 export interface AsksSetup {
   readonly session: Session
@@ -14,7 +15,7 @@ export interface AsksSetup {
   readonly mode: () => Mode
   /** Resolves when the editor knows all that the question is about. */
   readonly settled: () => Promise<void>
-  readonly tell: (notice: Pick<Notice, 'level' | 'text' | 'next'>) => void
+  readonly tell: (news: News) => void
 }
 
 /** Puts the session's questions to the person in their editor, one after the other. */

@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import type { ResourceLink } from '@agentclientprotocol/sdk'
 import type { ContentPart } from '../../agent/record.ts'
-import type { Notice } from '../../agent/session.ts'
 import { CapstanError, messageOf } from '../../errors.ts'
 import type { Desk, Linked } from './desk.ts'
 import type { Editor } from './editor.ts'
 import type { EditorPrompt } from './read-prompt.ts'
+import type { News } from './voice.ts'
 
 export interface AttachSetup {
   readonly desk: Pick<Desk, 'readLink'>
   readonly editor: Editor
-  readonly tell: (notice: Pick<Notice, 'level' | 'text'>) => void
+  readonly tell: (news: News) => void
   readonly signal: AbortSignal
 }
 

@@ -3,11 +3,10 @@ import type {
   NewSessionResponse,
   PromptResponse,
   SessionConfigOption,
-  SessionUpdate,
   StopReason,
 } from '@agentclientprotocol/sdk'
-import type { ContentPart } from '../../agent/record.ts'
-import type { Notice, TurnOutcome } from '../../agent/session.ts'
+import type { ContentPart, ReplyEnd } from '../../agent/record.ts'
+import type { TurnOutcome } from '../../agent/session.ts'
 import type { SessionAction } from '../../commands/outcome.ts'
 import { CapstanError } from '../../errors.ts'
 import { plainText } from '../../policy/plain-text.ts'
@@ -23,6 +22,7 @@ import { readPrompt, type EditorPrompt } from './read-prompt.ts'
 import { replay } from './replay.ts'
 import { configOptions, modeState, type Mode } from './session-settings.ts'
 import { showEvents } from './show-events.ts'
+import { makeVoice } from './voice.ts'
 
 /** One session of an editor. */
 export interface EditorSession extends AsyncDisposable {
@@ -48,18 +48,18 @@ export async function openEditorSession(
   wish: SessionWish,
   connection: EditorConnection,
 ): Promise<EditorSession> {
-  const cancelling = { current: new AbortController() }
+  let cancelling = new AbortController()
   let underWay: EditorPrompt = { line: '', parts: [], links: [] }
   let action: SessionAction | undefined
   let mode: Mode = 'ask'
   let last: Promise<unknown> = Promise.resolve()
-  let news: readonly string[] = []
 
   const desk: Desk = await office.openDesk({ ...wish, prepare: (line, options) => prepare(line, options) })
   const { session } = desk
   const { conversation: id } = session.status()
   const editor = editorFor(connection, id)
   const outbox = openOutbox(editor.update)
+  const { say, tell } = makeVoice(outbox.put, editor)
   const prepare = prepareEditorLine({
     desk: () => desk,
     editor,
@@ -73,7 +73,7 @@ export async function openEditorSession(
   const offering = offerCommands(desk, outbox.put)
   let told = JSON.stringify(options())
   const settingsWatch = session.on((event) => event.kind === 'changed' && tellOptions())
-  news = desk.news
+  let { news } = desk
 
   return {
     id,
@@ -85,14 +85,14 @@ export async function openEditorSession(
     begin: offering.begin,
     prompt(blocks, signal) {
       const prompt = readPrompt(blocks)
-      const { signal: cancelled } = cancelling.current
+      const { signal: cancelled } = cancelling
       const turn = last.then(() => runPrompt(prompt, AbortSignal.any([cancelled, signal])))
       last = turn.catch(() => undefined)
       return turn
     },
     cancel() {
-      cancelling.current.abort()
-      cancelling.current = new AbortController()
+      cancelling.abort()
+      cancelling = new AbortController()
     },
     useMode(wanted) {
       mode = wanted
@@ -101,7 +101,7 @@ export async function openEditorSession(
     },
     useModel: (model) => desk.models.use(model),
     async [Symbol.asyncDispose]() {
-      cancelling.current.abort()
+      cancelling.abort()
       for (const listening of [shown, answering, offering, settingsWatch]) listening[Symbol.dispose]()
       await desk[Symbol.asyncDispose]()
     },
@@ -117,35 +117,20 @@ export async function openEditorSession(
     signal.addEventListener('abort', stop, { once: true })
     try {
       const outcome = await session.send({ kind: 'line', text: prompt.line })
-      const stopReason = await endOf(action === undefined ? outcome : await perform(action))
-      await outbox.settled()
-      return { stopReason }
+      return { stopReason: endOf(action === undefined ? outcome : await perform(action)) }
     } finally {
       signal.removeEventListener('abort', stop)
+      await outbox.settled()
     }
   }
 
-  async function endOf(outcome: TurnOutcome): Promise<StopReason> {
-    switch (outcome.kind) {
-      case 'answered':
-        return shown.lastEnd() === 'length' ? 'max_tokens' : 'end_turn'
-      case 'handled':
-        return 'end_turn'
-      case 'stopped':
-      case 'dropped':
-        return 'cancelled'
-      case 'failed':
-        return endOfFailure(CapstanError.fromJSON(outcome.error))
-      default:
-        return outcome satisfies never
-    }
-  }
-
-  function endOfFailure(error: CapstanError): StopReason {
+  function endOf(outcome: TurnOutcome): StopReason {
+    if (outcome.kind !== 'failed') return stopReasonOf(outcome, shown.lastEnd())
+    const error = CapstanError.fromJSON(outcome.error)
     // The session has said so itself.
     if (error.code === 'limit_exceeded') return 'max_turn_requests'
     if (error.code !== 'model_unknown') throw error
-    say(paragraph(failureText(desk.modelProblem ?? error.toJSON())))
+    say(paragraph(failureText(desk.modelProblem ?? outcome.error)))
     return 'end_turn'
   }
 
@@ -156,22 +141,10 @@ export async function openEditorSession(
       return { kind: 'handled' }
     }
     const outcome = await session.compact()
-    if (outcome.kind === 'answered') say(paragraph('The model goes on with this summary:'))
-    if (outcome.kind === 'answered') say(paragraph(plainText(outcome.text)))
+    if (outcome.kind === 'answered') {
+      say(paragraph(`The model goes on with this summary:\n\n${plainText(outcome.text)}`))
+    }
     return outcome
-  }
-
-  function say(content: ContentBlock): void {
-    outbox.put({ sessionUpdate: 'agent_message_chunk', content })
-  }
-
-  /** For editors without notices a thought is the next best: it is shown, and is no part of the answer. */
-  function tell({ level, text, next }: Pick<Notice, 'level' | 'text' | 'next'>): void {
-    const [title, description] = [plainText(text), next === undefined ? {} : { description: plainText(next) }]
-    if (editor.can.showNotices) return outbox.put({ sessionUpdate: 'notice', severity: level, title, ...description })
-    if (level === 'info') return
-    const content = paragraph([title, ...Object.values(description)].join(' '))
-    outbox.put({ sessionUpdate: 'agent_thought_chunk', content })
   }
 
   function options(): SessionConfigOption[] {
@@ -182,6 +155,20 @@ export async function openEditorSession(
     const now = JSON.stringify(options())
     if (now === told) return
     told = now
-    outbox.put({ sessionUpdate: 'config_option_update', configOptions: options() } satisfies SessionUpdate)
+    outbox.put({ sessionUpdate: 'config_option_update', configOptions: options() })
+  }
+}
+
+function stopReasonOf(outcome: Exclude<TurnOutcome, { kind: 'failed' }>, end: ReplyEnd | undefined): StopReason {
+  switch (outcome.kind) {
+    case 'answered':
+      return end === 'length' ? 'max_tokens' : 'end_turn'
+    case 'handled':
+      return 'end_turn'
+    case 'stopped':
+    case 'dropped':
+      return 'cancelled'
+    default:
+      return outcome satisfies never
   }
 }

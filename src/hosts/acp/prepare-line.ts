@@ -1,6 +1,6 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk'
 import type { ContentPart } from '../../agent/record.ts'
-import type { Notice, PreparedMessage, PrepareLine } from '../../agent/session.ts'
+import type { PreparedMessage, PrepareLine } from '../../agent/session.ts'
 import type { RunOptions } from '../../commands/command.ts'
 import type { Form, Outcome, SessionAction } from '../../commands/outcome.ts'
 import { answerServer } from './answer-asks.ts'
@@ -8,6 +8,7 @@ import type { Desk } from './desk.ts'
 import type { Editor } from './editor.ts'
 import { formSchema, formValues } from './form-schema.ts'
 import { failureText, paragraph, printedBlock } from './outcome-blocks.ts'
+import type { News } from './voice.ts'
 
 export interface LineSetup {
   readonly desk: () => Desk
@@ -15,7 +16,7 @@ export interface LineSetup {
   /** What came with the line that is under way. */
   readonly attached: (signal: AbortSignal) => Promise<readonly ContentPart[]>
   readonly say: (block: ContentBlock) => void
-  readonly tell: (notice: Pick<Notice, 'level' | 'text' | 'next'>) => void
+  readonly tell: (news: News) => void
   /** To be done when the turn is over. */
   readonly afterwards: (action: SessionAction) => void
 }

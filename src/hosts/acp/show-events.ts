@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { ReplyEnd } from '../../agent/record.ts'
-import type { Notice, Session, SessionEvent } from '../../agent/session.ts'
+import type { Session, SessionEvent } from '../../agent/session.ts'
 import { textBlock } from './content-blocks.ts'
 import { showCalls } from './show-calls.ts'
+import type { News } from './voice.ts'
 
 export interface EventsShown extends Disposable {
   /** How the last reply of the model ended. */
@@ -13,7 +14,7 @@ export interface EventsShown extends Disposable {
 export interface EventsSetup {
   readonly session: Session
   readonly put: (update: SessionUpdate) => void
-  readonly tell: (notice: Pick<Notice, 'level' | 'text' | 'next'>) => void
+  readonly tell: (news: News) => void
 }
 
 /** Everything that a session tells, told to the editor. Questions are another's. */
