@@ -42,6 +42,11 @@ async function hung(open: Maker): Promise<string> {
   const events = await observe(hub)
   const wait = () => hub.call({ server: 'one', tool: 'wait' }, {}, { idleSeconds: 0.3 })
 
+  await eventually('the others to be listed', async () => {
+    const { servers } = await hub.catalogue({ kinds: ['tools'], servers: ['one', 'other'] })
+    return servers.every(({ kind }) => kind === 'listed')
+  })
+
   const listedAt = performance.now()
   const { servers } = await hub.catalogue({ kinds: ['tools'] })
   const listTime = performance.now() - listedAt
