@@ -104,6 +104,20 @@ describe('a session', () => {
     await expect(again).rejects.toMatchObject({ code: -32002 })
   })
 
+  test('that is loaded again while its turn is under way begins anew, with one writer and nothing half said', async () => {
+    await using place = await editorWorld({ script: [{ text: 'One two', stallsAfter: 3 }, { text: 'Here.' }] })
+    const { editor, home } = place
+    const { sessionId } = await newSession(place)
+    const turn = prompt(editor, sessionId, 'first')
+    await editor.seen(({ params }) => JSON.stringify(params ?? {}).includes('agent_message_chunk'))
+
+    await editor.request('session/load', { sessionId, cwd: home.cwd, mcpServers: [] })
+
+    expect(await turn).toBe('cancelled')
+    expect(await prompt(editor, sessionId, 'second')).toBe('end_turn')
+    expect(place.model.requests[1]?.text).toMatch(/first.*second/s)
+  })
+
   test('stands beside others in the same process, each with its own folder and history', async () => {
     await using place = await editorWorld({ script: [{ text: 'A.' }, { text: 'B.' }, { text: 'A2.' }] })
     const { editor } = place
