@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { pinKeys, pinsFile } from '../config/tool-pins.ts'
 import { trustFile } from '../config/trust.ts'
 import type { Config, GatewaySettings } from '../config/types.ts'
 import { watchConfig } from '../config/watch.ts'
@@ -13,6 +14,7 @@ import { defaultLimits, type HttpLimits } from '../gateway/http/limits.ts'
 import { listenHttp, type HttpDoor } from '../gateway/http/listen.ts'
 import { monitorPages } from '../gateway/http/pages.ts'
 import { makeMetrics, type Metrics } from '../gateway/metrics.ts'
+import { noPins, openPins } from '../gateway/pins.ts'
 import { serveConnection } from '../gateway/serve-connection.ts'
 import { stdioTransport } from '../prompts/server/stdio-transport.ts'
 import { loadCommandConfig } from './command-config.ts'
@@ -40,10 +42,15 @@ export async function serveGateway(context: CommandContext, wishes: ServeWishes)
   })
   const trusting = trustingServers(config)
   const descriptions = descriptionsIn(config)
+  using pins =
+    settings.pins === 'off'
+      ? noPins
+      : await openPins({ file: pinsFile(io.env), mode: settings.pins ?? 'warn', keyOf: pinKeys(config), note })
   await using hubs = openGatewayHubs(context, { isOwn: wishes.isOwn, note, onReopened: () => void refresh() })
   using gateway = openGateway({
     openHub: hubs.hubOf,
     audit,
+    pins,
     seen: seenOnDisk(config),
     hasPrefix: wishes.hasPrefix && settings.prefix !== false,
     trustsHints: (server) => trusting.has(server),

@@ -35,6 +35,7 @@ const keyReaders: Readonly<Record<string, Reader>> = {
 
 const gatewayReaders: Readonly<Record<string, Reader>> = {
   ...profileReaders,
+  pins: (value, path, place) => ({ pins: oneOf(['warn', 'hold', 'off'] as const, value, { path, place }) }),
   prefix: (value, path, place) => ({ prefix: flag(value, path, place) }),
   hosts: (value, path, place) => ({ hosts: texts(value, path, place) }),
   origins: (value, path, place) => ({ origins: texts(value, path, place) }),

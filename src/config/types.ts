@@ -156,6 +156,8 @@ export interface GatewayKey extends GatewayProfile {
 
 /** The table `[gateway]`, which only the user may write. */
 export interface GatewaySettings extends GatewayProfile {
+  /** What is done about a tool that is not what it was when it was first used. */
+  readonly pins?: 'warn' | 'hold' | 'off'
   readonly prefix?: boolean
   readonly hosts?: readonly string[]
   readonly origins?: readonly string[]

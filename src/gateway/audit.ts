@@ -10,6 +10,8 @@ export interface AuditedCall {
   readonly tool: Pick<ToolEntry, 'id' | 'server'>
   readonly args: JsonObject
   readonly via: 'direct' | 'call_tool' | 'exec'
+  /** What is odd about the tool's definition. */
+  readonly oddities?: readonly string[]
 }
 
 /** One line of the audit. */
@@ -28,6 +30,7 @@ export interface AuditRecord {
   readonly ms: number
   readonly bytesIn: number
   readonly bytesOut: number
+  readonly oddities?: readonly string[]
   readonly args?: unknown
 }
 
@@ -54,7 +57,7 @@ export function openAudit(options: AuditOptions): Audit {
   const { file, withArguments, onRecord, onFailure, maxFileBytes = 10 * 2 ** 20, maxFiles = 5 } = options
   let writing: Promise<void> = Promise.resolve()
   return {
-    begin({ caller, client, tool, args, via }) {
+    begin({ caller, client, tool, args, via, oddities = [] }) {
       const startedAt = performance.now()
       const at = new Date().toISOString()
       return (outcome, result) => {
@@ -69,6 +72,7 @@ export function openAudit(options: AuditOptions): Audit {
           ms: Math.round((performance.now() - startedAt) * 10) / 10,
           bytesIn: Buffer.byteLength(JSON.stringify(args)),
           bytesOut: result === undefined ? 0 : Buffer.byteLength(JSON.stringify(result)),
+          ...(oddities.length === 0 ? {} : { oddities }),
           ...(withArguments ? { args: masked(args) } : {}),
         }
         onRecord?.(record)

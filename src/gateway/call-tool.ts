@@ -24,9 +24,17 @@ export interface ToolCall {
 export function toolWork(call: ToolCall): Work<ToolResult> {
   return async (options) => {
     const { view, audit, tool, args, via, exchange } = call
-    const note = audit.begin({ caller: view.caller.name, client: exchange.client, tool, args, via })
+    const note = audit.begin({
+      caller: view.caller.name,
+      client: exchange.client,
+      tool,
+      args,
+      via,
+      oddities: view.oddities(tool),
+    })
     try {
       await permitted(call, options)
+      view.pins.use(tool)
       const result = await callHub(call, options)
       note(result.isError === true ? 'tool_error' : 'ok', result)
       return result

@@ -23,7 +23,7 @@ export function execWork({ view, audit, code, exchange }: ExecCall): Work<CallTo
     const outcome = await view.hub.exec(code, {
       signal,
       allow: allow.map(({ id }) => id),
-      onEvent: noteCalls({ view, audit, client: exchange.client }),
+      onEvent: noteCalls({ view, audit, client: exchange.client, tools }),
       ...askOptions({ askable: exchange.askable, onAsk, server: 'exec' }),
     })
     return resultOf(outcome)
@@ -39,9 +39,10 @@ interface Noting {
   readonly view: View
   readonly audit: Audit
   readonly client: string
+  readonly tools: readonly ToolEntry[]
 }
 
-function noteCalls({ view, audit, client }: Noting): (event: ExecEvent) => void {
+function noteCalls({ view, audit, client, tools }: Noting): (event: ExecEvent) => void {
   const open = new Map<number, ReturnType<Audit['begin']>>()
   return (event) => {
     if (event.kind !== 'call') return
@@ -52,6 +53,8 @@ function noteCalls({ view, audit, client }: Noting): (event: ExecEvent) => void 
     } else if (call.errand.kind === 'call') {
       const { server } = call.errand
       const tool = { server, id: `${server}.${call.errand.tool}` }
+      const used = tools.find(({ id }) => id === tool.id)
+      if (used !== undefined && !view.pins.isHeld(used)) view.pins.use(used)
       open.set(call.id, audit.begin({ caller: view.caller.name, client, tool, args: {}, via: 'exec' }))
     }
   }

@@ -7,6 +7,7 @@ import { instructionsFor } from './instructions.ts'
 import type { LiveOptions } from './live-catalogue.ts'
 import { followedResources, type FollowedResources } from './followed-resources.ts'
 import { protocolServer, tellChanges } from './protocol-server.ts'
+import { noPins, type Pins } from './pins.ts'
 import { makeSeal } from './seal.ts'
 import { chooseMode } from './surface.ts'
 import { openView, type View } from './view.ts'
@@ -16,6 +17,7 @@ export interface GatewayOptions {
   /** The hub of one caller. The gateway does not close it. */
   readonly openHub: (caller: string) => Hub
   readonly audit: Audit
+  readonly pins?: Pins
   readonly seen?: LiveOptions['seen']
   /** Names without their server's: for a single server. */
   readonly hasPrefix?: boolean
@@ -117,6 +119,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       caller,
       naming: { hasPrefix: options.hasPrefix ?? true },
       trustsHints: options.trustsHints ?? (() => false),
+      pins: options.pins ?? noPins,
       seen: options.seen,
       note,
     })

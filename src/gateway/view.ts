@@ -3,13 +3,17 @@ import type { Catalogue, Hub, ListKind, PromptEntry, ServerStatus, ToolEntry, Wa
 import { serversForResource } from '../hub/find-resource.ts'
 import { closest, serversNamedIn, silentServers, toolsNamed } from '../hub/names.ts'
 import { judgeAccess, mayUseServer, namesServer } from '../policy/access.ts'
+import { plainLine } from '../policy/plain-text.ts'
+import { suspicionsOf } from '../policy/suspicion.ts'
 import type { Caller } from './caller.ts'
 import { liveCatalogue, troubleOf, type LiveOptions } from './live-catalogue.ts'
+import type { Pins } from './pins.ts'
 import { promptName, toolName, type Naming } from './surface.ts'
 
 export interface ViewOptions extends Pick<LiveOptions, 'seen' | 'note' | 'settleMs'> {
   readonly caller: Caller
   readonly naming: Naming
+  readonly pins: Pins
   /** Whether a server's tools are believed when they call themselves read-only. */
   readonly trustsHints: (server: string) => boolean
 }
@@ -19,6 +23,7 @@ export interface View extends Disposable {
   readonly caller: Caller
   readonly hub: Hub
   readonly naming: Naming
+  readonly pins: Pins
   readonly catalogue: (wait?: WaitOptions) => Promise<Catalogue>
   readonly describe: (server: string) => string | undefined
   /** The tool that a client means; an error that says what is the matter when there is none. */
@@ -27,21 +32,26 @@ export interface View extends Disposable {
   /** The server that can answer for a URI. */
   readonly serverOf: (uri: string, wait?: WaitOptions) => Promise<string>
   readonly isReadOnly: (tool: ToolEntry) => boolean
+  /** What is odd about a tool's definition; whoever runs the gateway has been told. */
+  readonly oddities: (tool: ToolEntry) => readonly string[]
   readonly onChange: (listener: (kinds: ReadonlySet<ListKind>) => void) => Disposable
   readonly refresh: () => Promise<void>
 }
 
-export function openView(hub: Hub, { caller, naming, trustsHints, ...options }: ViewOptions): View {
+export function openView(hub: Hub, { caller, naming, trustsHints, pins, ...options }: ViewOptions): View {
   const { rules } = caller
   const isOffered = ({ name, isBuiltin = false }: ServerStatus) =>
     mayUseServer(rules, name) && (!isBuiltin || namesServer(rules, name))
   const live = liveCatalogue(hub, { ...options, isWanted: isOffered })
+  const noted = new Set<string>()
+  const odd = new WeakMap<ToolEntry, readonly string[]>()
   let last: { readonly whole: Catalogue; readonly own: Catalogue } | undefined
 
   return {
     caller,
     hub,
     naming,
+    pins,
     catalogue,
     describe: live.describe,
     async tool(name, wait) {
@@ -49,6 +59,9 @@ export function openView(hub: Hub, { caller, naming, trustsHints, ...options }: 
       const exact = own.tools.find((tool) => toolName(tool, naming) === name)
       const found = exact === undefined ? toolsNamed(own, name) : [exact]
       if (found.length === 1 && found[0] !== undefined) return found[0]
+      // One that is held back is not in the list: it says why itself.
+      const held = last?.own.tools.find((tool) => toolName(tool, naming) === name || tool.id === name)
+      if (held !== undefined) pins.use(held)
       throw notThere(own, { kind: 'tool', name, ids: own.tools.map((tool) => toolName(tool, naming)) })
     },
     async prompt(name, wait) {
@@ -64,6 +77,7 @@ export function openView(hub: Hub, { caller, naming, trustsHints, ...options }: 
       throw new CapstanError('resource_unknown', `There is no resource "${uri.slice(0, 200)}".${silentServers(own)}`)
     },
     isReadOnly: (tool) => tool.annotations?.readOnlyHint === true && trustsHints(tool.server),
+    oddities: (tool) => odd.get(tool) ?? [],
     onChange: live.onChange,
     refresh: live.refresh,
     [Symbol.dispose]: () => live[Symbol.dispose](),
@@ -71,8 +85,29 @@ export function openView(hub: Hub, { caller, naming, trustsHints, ...options }: 
 
   async function catalogue(wait?: WaitOptions): Promise<Catalogue> {
     const whole = await live.now(wait)
-    if (last?.whole !== whole) last = { whole, own: narrowed(whole) }
-    return last.own
+    if (last?.whole !== whole) {
+      last = { whole, own: narrowed(whole) }
+      lookAt(last.own)
+    }
+    const { tools } = last.own
+    // Not kept: a person may approve one meanwhile.
+    const free = tools.filter((tool) => !pins.isHeld(tool))
+    return free.length === tools.length ? last.own : { ...last.own, tools: free }
+  }
+
+  function lookAt({ tools, servers }: Catalogue): void {
+    const names = servers.map(({ server }) => server)
+    for (const tool of tools) {
+      const found = suspicionsOf(tool, names)
+      if (found.length > 0) odd.set(tool, found)
+      for (const oddity of found)
+        noteOnce(`The tool ${plainLine(tool.id)} ${oddity}. Look at it: capstan inspect ${plainLine(tool.id)}`)
+    }
+  }
+
+  function noteOnce(text: string): void {
+    if (!noted.has(text)) options.note(text)
+    noted.add(text)
   }
 
   function narrowed(whole: Catalogue): Catalogue {

@@ -132,3 +132,17 @@ function answeringWith(action: 'accept' | 'decline', messages: string[]): Connec
       }),
   }
 }
+
+test('a tool that hides text from people is told of in the log and in the audit', async () => {
+  await using bench = await openBench({ one: fixture('echo'), two: fixture('hides') })
+  {
+    await using door = await connect(bench.gateway, 'legacy')
+    await door.client.callTool({ name: 'two__add', arguments: {} })
+  }
+  await bench.audit.settled()
+
+  const [line] = (await readFile(bench.auditFile, 'utf8')).trim().split('\n')
+  const oddity = 'has 9 characters in its definition that nobody can see'
+  expect(bench.notes).toEqual([`The tool two.add ${oddity}. Look at it: capstan inspect two.add`])
+  expect(JSON.parse(line ?? '')).toMatchObject({ tool: 'two.add', oddities: [oddity] })
+})

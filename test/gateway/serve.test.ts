@@ -120,6 +120,28 @@ describe('capstan serve', () => {
     expect(tools.map(({ name }) => name)).toEqual(['echo', 'embedded', 'empty', 'env', 'slow', 'structured'])
   })
 
+  test('shows a tool that has changed since its first use in the review, until it is approved', async () => {
+    await using place = await world()
+    await place.write({ '~/.config/capstan/mcp.json': { mcpServers: { one: fixture('changes-list') } } })
+    {
+      await using agent = await startedBy(place, 'legacy')
+      await agent.client.callTool({ name: 'one__grow', arguments: {} })
+      await agent.client.callTool({ name: 'one__renew', arguments: {} })
+      const tools = async () => (await agent.client.listTools()).tools
+      await vi.waitFor(async () =>
+        expect(await tools()).toContainEqual(expect.objectContaining({ description: 'new' })),
+      )
+    }
+
+    const waiting = await place.capstan(['review'])
+    const approved = await place.capstan(['review', 'pin:one.grow'])
+    const after = await place.capstan(['review'])
+
+    expect(waiting.stdout).toMatch(/pin:one\.grow\n +description: added new\n/)
+    expect(approved.stdout).toContain('Approved: pin:one.grow.')
+    expect([waiting.code, approved.code, after.code]).toEqual([5, 0, 0])
+  })
+
   test('listens on HTTP for clients of both eras, tells monitors how it goes, and ends with SIGTERM', async () => {
     await using place = await prepared()
     await using serving = await listening(place, [])

@@ -25,6 +25,7 @@ import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { revealedText } from '../plain-text.ts'
 import { answerByName, answerWithPerson, askJson, asksText, openInbox, type Inbox } from '../review-asks.ts'
+import { approvePins, changedPins, pinJson, pinsText } from '../review-pins.ts'
 import { reviewedPrompts } from '../review-prompts.ts'
 import {
   decideByName,
@@ -52,6 +53,7 @@ entry as it stands in the file, or of a tool's code. When it changes, it waits a
 
   NAME…          approve these, also one that you refused before: server, my.tool, or prompts
   --all          approve all that wait
+  pin:NAME…      approve a tool that is not what it was when it was first used through the gateway
   prompts:NAME…  let the proposed change of this prompt happen, or with --decline forget it
   --prompts-dir  the folder of your prompts, if it is not the usual one
   ask:N          answer this question, with --answer or --decline; the only one when absent
@@ -77,7 +79,10 @@ interface ReviewedServer extends PendingServer {
 async function run(context: CommandContext, input: CommandInput): Promise<number> {
   const { io, flags, signal } = context
   await using inbox = await openInbox(context)
-  const nothing = { approved: [], answered: [], decided: [], inbox, input }
+  const pinned = await approvePins(context, input)
+  const nothing = { approved: [], answered: [], decided: [], pinned, inbox, input }
+  if (pinned.length > 0 && input.positionals.every((name) => name.startsWith('pin:')) && input.values['all'] !== true)
+    return await report(context, nothing)
   const decided = await decideByName(context, input)
   if (decided !== undefined) return await report(context, { ...nothing, decided })
   const answered = await answerByName(inbox, input)
@@ -108,6 +113,8 @@ interface Decided {
   readonly answered: readonly string[]
   /** The prompts whose proposed change was allowed or declined. */
   readonly decided: readonly string[]
+  /** The changed tools that were approved. */
+  readonly pinned: readonly string[]
   readonly inbox: Inbox
   readonly input: CommandInput
 }
@@ -115,23 +122,27 @@ interface Decided {
 /** What waits now. */
 async function report(
   context: CommandContext,
-  { approved, answered, decided, inbox, input }: Decided,
+  { approved, answered, decided, pinned, inbox, input }: Decided,
 ): Promise<number> {
   const { io, flags } = context
-  const [servers, asks, proposals] = await Promise.all([
+  const [servers, asks, proposals, pins] = await Promise.all([
     reviewedItems(context),
     inbox.waiting(),
     waitingProposals(context, input),
+    changedPins(context),
   ])
-  const isElsewhere = asks.length + answered.length + proposals.length + decided.length > 0
+  const isElsewhere =
+    asks.length + answered.length + proposals.length + decided.length + pins.length + pinned.length > 0
   const ofServers = servers.length === 0 && isElsewhere ? '' : toText(servers, approved)
   const ofPrompts = { proposals: proposals.map(proposalJson), decided }
   await io.out(
     flags.json
-      ? `${JSON.stringify({ ...toJson(servers), ...ofPrompts, asks: asks.map(askJson), answered })}\n`
-      : `${ofServers}${proposalsText(proposals, decided)}${asksText(asks, answered)}`,
+      ? `${JSON.stringify({ ...toJson(servers), ...ofPrompts, pins: pins.map(pinJson), asks: asks.map(askJson), answered })}\n`
+      : `${ofServers}${proposalsText(proposals, decided)}${pinsText(pins, pinned)}${asksText(asks, answered)}`,
   )
-  return servers.some(isWaiting) || asks.length + proposals.length > 0 ? exitCodes.notAllowed : exitCodes.ok
+  return servers.some(isWaiting) || asks.length + proposals.length + pins.length > 0
+    ? exitCodes.notAllowed
+    : exitCodes.ok
 }
 
 /** A disabled server is not started, so it can wait until it is wanted: enabling it is a change that asks. */

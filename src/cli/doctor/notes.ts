@@ -1,4 +1,5 @@
 import type { LogLine } from '../../hub/api.ts'
+import { suspicionsOf } from '../../policy/suspicion.ts'
 import { count, formatMs } from '../render/numbers.ts'
 import { isWrapper } from './commands-known.ts'
 import type { Evidence, Finding } from './report.ts'
@@ -19,6 +20,7 @@ export function notesOf({ group, server, commandFile, logs }: Evidence): readonl
     ...(noise.length === 0 ? [] : [noiseNote(noise)]),
     ...(wrapper === undefined || !isReady ? [] : [wrapperNote(wrapper)]),
     ...(server?.transport === 'stdio' ? server.args.filter((arg) => arg.endsWith('@latest')).map(latestNote) : []),
+    ...group.tools.flatMap((tool) => suspicionsOf(tool, []).map((oddity) => oddityNote(tool.id, oddity))),
     ...(isSlow
       ? [
           note(
@@ -46,6 +48,10 @@ function wrapperNote(command: string): Finding {
     `It is started through ${command}, which looks for its package at every start.`,
     'Install the package and name its own command: that starts faster, works offline and never changes by itself.',
   )
+}
+
+function oddityNote(tool: string, oddity: string): Finding {
+  return note(`The tool ${tool} ${oddity}.`, `Have a look before a model does: capstan inspect ${tool}`)
 }
 
 function latestNote(name: string): Finding {

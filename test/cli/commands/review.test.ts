@@ -128,6 +128,7 @@ test('--json says how each server stands, with secrets masked', async () => {
     ],
     tools: [],
     proposals: [],
+    pins: [],
     decided: [],
     asks: [],
     answered: [],
