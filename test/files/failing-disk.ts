@@ -1,7 +1,7 @@
 import type { Disk, DiskFile, Stamp } from '../../src/files/disk.ts'
 
 /** Thrown instead of going on: from here on the machine is without power. */
-export const powerLoss = new Error('The power went.')
+const powerLoss = new Error('The power went.')
 
 /** What happens at the step of that number. */
 export type Fault =
