@@ -15,6 +15,8 @@ export interface PromptEditorSetup {
   readonly onKey?: (key: string) => boolean
   /** Enter takes a selected item and is done: fields of a form, whose value that is. */
   readonly isSubmittedByChoice?: boolean
+  /** Only what is suggested can be meant. */
+  readonly isChoice?: () => boolean
   /** Draws the first line of the text, with the cursor in it. */
   readonly highlight?: (line: string, text: string) => string
   /** What is typed is not shown. */
@@ -141,16 +143,18 @@ export class PromptEditor extends Editor {
     const [text, cursor] = [this.getText(), this.#cursor()]
     const request = new AbortController()
     this.#request = request
+    const { suggest, isChoice } = this.#setup
     const answered = (suggestions: Suggestions | undefined): void => {
       if (this.#request !== request) return
       this.#request = undefined
       const isEmpty =
         suggestions === undefined || (suggestions.items.length === 0 && suggestions.argument === undefined)
-      this.#menu = isEmpty ? undefined : menuFor(suggestions, { text, cursor }, this.#menu)
+      this.#menu = isEmpty
+        ? undefined
+        : menuFor(suggestions, { text, cursor }, { before: this.#menu, isChoice: isChoice?.() ?? false })
       this.#release()
       this.tui.requestRender()
     }
-    const { suggest } = this.#setup
     // A menu is a help: where it fails, typing goes on without.
     void (async () => suggest(text, cursor, { signal: request.signal }))().then(answered, () => answered(undefined))
   }

@@ -8,10 +8,12 @@ import type { OnAsk } from '../hub/api.ts'
 import { plainLine } from '../policy/plain-text.ts'
 import { callBlock } from './blocks/call-block.ts'
 import { wrapped } from './blocks/drawn.ts'
+import { showGroup } from './blocks/group.ts'
 import { noticeBlock, printedBlock } from './blocks/printed.ts'
 import { previewBlock } from './blocks/said.ts'
 import type { Desk } from './desk.ts'
-import { formPanel } from './panels/form-panel.ts'
+import { formPanel, type FormValues } from './panels/form-panel.ts'
+import type { Block } from './transcript.ts'
 import type { SessionActions } from './session-actions.ts'
 import type { Workplace } from './workplace.ts'
 
@@ -37,6 +39,12 @@ export interface LineRunnerSetup {
   readonly giveBack: (line: string) => void
 }
 
+/** Where a line came from, and where what comes of it is shown. */
+interface Spot {
+  readonly line: string
+  readonly show: Workplace['show']
+}
+
 interface Running {
   readonly what: string
   readonly sinceMs: number
@@ -46,24 +54,22 @@ interface Running {
 export function makeLineRunner({ place, desk, actions, onAsk, giveBack }: LineRunnerSetup): LineRunner {
   const { show, paint, markdown, now, tui, detach } = place
   const running = new Set<Running>()
-  const options: RunOptions = { onAsk, onBlock: (block) => show(printedBlock(block, paint, markdown)) }
 
   return {
     submit(line) {
       const { commands, session } = desk()
       if (commands.isBuiltin(line)) {
-        show({ render: (width) => ['', ...wrapped(plainLine(line), width, '› ').map(paint.faint)] })
-        return detach(run(line, (more) => commands.execute(line, more)).then((outcome) => handle(outcome, line)))
+        const echo: Block = { render: (width) => ['', ...wrapped(plainLine(line), width, '› ').map(paint.faint)] }
+        const { show: below } = showGroup(echo, place.transcript)
+        return detach(execute(line, { line, show: below }, handle))
       }
       // A form is filled in now, not when the line's turn has come and the person types something else.
-      if (lacksArguments(commands, line)) {
-        return detach(run(line, (more) => commands.execute(line, more)).then((outcome) => handle(outcome, line)))
-      }
+      if (lacksArguments(commands, line)) return detach(execute(line, { line, show }, handle))
       detach(session().send({ kind: 'line', text: line }))
     },
-    preview: (line) =>
-      detach(run(line, (more) => desk().commands.execute(line, more)).then((outcome) => showPreview(outcome, line))),
-    prepareWith: (commands) => prepareLine(commands, (outcome) => handle(outcome), options),
+    preview: (line) => detach(execute(line, { line, show }, showPreview)),
+    prepareWith: (commands) => (line, given) =>
+      prepareLine(commands, (outcome) => handle(outcome, { line, show }), optionsFor(show))(line, given),
     work: () => [...running].at(-1),
     stop() {
       for (const { stopping } of running) stopping.abort(new CapstanError('cancelled', 'Stopped.'))
@@ -71,15 +77,24 @@ export function makeLineRunner({ place, desk, actions, onAsk, giveBack }: LineRu
     },
   }
 
+  function optionsFor(showAt: Workplace['show']): RunOptions {
+    return { onAsk, onBlock: (block) => showAt(printedBlock(block, paint, markdown)) }
+  }
+
+  async function execute(line: string, spot: Spot, then: (outcome: Outcome, spot: Spot) => void): Promise<void> {
+    then(await run(spot, (options) => desk().commands.execute(line, options)), spot)
+    tui.requestRender()
+  }
+
   /** Runs a command where it can be seen and stopped. */
-  async function run(line: string, work: (options: RunOptions) => Promise<Outcome>): Promise<Outcome> {
-    const label = plainLine(line)
+  async function run(spot: Spot, work: (options: RunOptions) => Promise<Outcome>): Promise<Outcome> {
+    const label = plainLine(spot.line)
     const entry: Running = { what: label.split(' ')[0] ?? label, sinceMs: now(), stopping: new AbortController() }
     running.add(entry)
     let live: ReturnType<typeof callBlock> | undefined
     try {
       return await work({
-        ...options,
+        ...optionsFor(spot.show),
         signal: entry.stopping.signal,
         onProgress: (progress) => {
           const view = { callId: '', label, state: { kind: 'processing', sinceMs: entry.sinceMs, progress } } as const
@@ -95,29 +110,29 @@ export function makeLineRunner({ place, desk, actions, onAsk, giveBack }: LineRu
     }
   }
 
-  function handle(outcome: Outcome, line?: string): void {
-    if (outcome.kind === 'printed') show(...outcome.blocks.map((block) => printedBlock(block, paint, markdown)))
-    else if (outcome.kind === 'error') refuse(outcome, line)
+  function handle(outcome: Outcome, spot: Spot): void {
+    if (outcome.kind === 'printed') spot.show(...outcome.blocks.map((block) => printedBlock(block, paint, markdown)))
+    else if (outcome.kind === 'error') refuse(outcome, spot)
     else if (outcome.kind === 'session') actions.perform(outcome.action)
-    else if (outcome.kind === 'form') fillIn(outcome.form, line, handle)
-    else send(outcome, line)
+    else if (outcome.kind === 'form') fillIn(outcome.form, spot, handle)
+    else send(outcome, spot)
   }
 
-  function refuse({ error }: Outcome & { kind: 'error' }, line: string | undefined): void {
-    show(noticeBlock({ level: 'error', text: error.message, next: error.next }, paint))
-    if (line !== undefined) giveBack(line)
+  function refuse({ error }: Outcome & { kind: 'error' }, spot: Spot): void {
+    spot.show(noticeBlock({ level: 'error', text: error.message, next: error.next }, paint))
+    giveBack(spot.line)
   }
 
-  function send(outcome: Outcome & { kind: 'prompt' | 'message' }, line = ''): void {
-    show(...outcome.notices.map((text) => noticeBlock({ level: 'warning', text }, paint)))
-    const text = outcome.kind === 'prompt' ? outcome.line : line
+  function send(outcome: Outcome & { kind: 'prompt' | 'message' }, spot: Spot): void {
+    spot.show(...outcome.notices.map((text) => noticeBlock({ level: 'warning', text }, paint)))
+    const text = outcome.kind === 'prompt' ? outcome.line : spot.line
     detach(desk().session().send({ kind: 'messages', text, messages: outcome.messages }))
   }
 
-  function showPreview(outcome: Outcome, line: string): void {
-    if (outcome.kind === 'form') return fillIn(outcome.form, line, (filled) => showPreview(filled, line))
-    if (outcome.kind !== 'prompt') return handle(outcome, line)
-    show(
+  function showPreview(outcome: Outcome, spot: Spot): void {
+    if (outcome.kind === 'form') return fillIn(outcome.form, spot, showPreview)
+    if (outcome.kind !== 'prompt') return handle(outcome, spot)
+    spot.show(
       ...outcome.notices.map((text) => noticeBlock({ level: 'warning', text }, paint)),
       previewBlock(`/${outcome.prompt}`, outcome.messages, paint),
     )
@@ -125,7 +140,7 @@ export function makeLineRunner({ place, desk, actions, onAsk, giveBack }: LineRu
   }
 
   /** Asks for what is missing. Esc gives the line back. */
-  function fillIn(form: Form, line: string | undefined, then: (outcome: Outcome, line?: string) => void): void {
+  function fillIn(form: Form, spot: Spot, then: (outcome: Outcome, spot: Spot) => void): void {
     const isMissing = (name: string) => form.missing.includes(name)
     const open = form.fields.filter(
       ({ name, required }) => isMissing(name) || (!required && form.values[name] === undefined),
@@ -142,18 +157,20 @@ export function makeLineRunner({ place, desk, actions, onAsk, giveBack }: LineRu
       paint,
       onFilled(values) {
         place.panels.close(panel)
-        const what = line ?? form.title
-        detach(
-          run(what, (more) => desk().commands.submit(form, { ...more, values })).then((outcome) => then(outcome, what)),
-        )
+        detach(submitForm(form, values))
       },
       onEscape() {
         place.panels.close(panel)
-        if (line !== undefined) giveBack(line)
+        giveBack(spot.line)
       },
       onKey: place.onAnyKey,
     })
     place.panels.open(panel, { isCalledFor: true })
+
+    async function submitForm(filled: Form, values: FormValues): Promise<void> {
+      then(await run(spot, (options) => desk().commands.submit(filled, { ...options, values })), spot)
+      tui.requestRender()
+    }
   }
 }
 

@@ -71,7 +71,7 @@ export function makeSessionActions({ place, desk, onExit, onSwitched }: SessionA
     }))
     const panel = formPanel({
       title: 'Which conversation?',
-      fields: [{ name: 'id', title: 'Type a part of it, or use the arrow keys', required: true, kind: 'text' }],
+      fields: [{ name: 'id', title: 'Type a part of it, or use the arrow keys', required: true, kind: 'choice' }],
       values: {},
       check: (_, text) => (named.some(({ value }) => value === text) ? undefined : 'Take one from the list.'),
       complete: async (_, { typed }) =>

@@ -16,6 +16,8 @@ export interface Transcript extends Component {
   readonly replace: (old: Block, by: Block) => void
   /** Whether all of it can still be drawn anew. */
   readonly isInWindow: (block: Block) => boolean
+  /** Whether something below its lines would still be drawn. */
+  readonly isEndInWindow: (block: Block) => boolean
   /** Leaves out up to this many lines at the top from now on, and says how many. */
   readonly forget: (lines: number) => number
   /** Begins so far down, or so far up again, that this many lines remain. */
@@ -49,6 +51,7 @@ export function makeTranscript(): Transcript {
       const at = blocks.indexOf(block)
       return at > start.block || (at === start.block && start.line === 0)
     },
+    isEndInWindow: (block) => blocks.indexOf(block) >= start.block,
     render(width) {
       drawn = blocks.slice(start.block).map((block) => linesOf(block, width))
       return drawn.flat().slice(start.line)

@@ -82,6 +82,27 @@ describe('the editor with a menu', () => {
     expect(sent).toEqual(['/help'])
   })
 
+  test('presumes a value that was begun, and not one that only has the letters in it', async () => {
+    const value = (label: string) => ({ key: label, kind: 'value', label, insert: label, matches: [] }) as const
+    const suggest: Suggest = async (text) => ({
+      from: 0,
+      to: text.length,
+      items: text.startsWith('al') ? [value('alice')] : [value('echo.add')],
+      hasMore: false,
+    })
+    const { editor, sent, type } = editorWith({ suggest })
+
+    type('add')
+    await vi.advanceTimersByTimeAsync(0)
+    type('\r')
+    expect(sent).toEqual(['add'])
+    type('al')
+    await vi.advanceTimersByTimeAsync(0)
+    type('\r')
+
+    expect(editor.getText()).toBe('alice')
+  })
+
   test('moves with the arrows, and keeps what was chosen while the list changes around it', async () => {
     let offered: readonly string[] = ['/help', '/hello']
     const { editor, type, menu } = editorWith({

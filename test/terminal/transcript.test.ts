@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { showGroup } from '../../src/terminal/blocks/group.ts'
 import { wholeParagraphs } from '../../src/terminal/blocks/reply-stream.ts'
 import { harmlessLine } from '../../src/terminal/harmless-line.ts'
 import { sessionTerminal } from '../../src/terminal/session-terminal.ts'
@@ -50,6 +51,20 @@ describe('the transcript', () => {
 
     expect(transcript.render(10)).toEqual(['kept'])
     expect([transcript.isInWindow(kept), transcript.isInWindow(gone)]).toEqual([true, false])
+  })
+
+  test('has what a command prints below its own line, in whatever order they end, and at the end once that has scrolled away', () => {
+    const transcript = makeTranscript()
+    const first = showGroup(block('> first'), transcript)
+    const second = showGroup(block('> second'), transcript)
+
+    second.show(block('two'))
+    first.show(block('one'))
+    expect(transcript.render(20)).toEqual(['> first', 'one', '> second', 'two'])
+    transcript.forget(3)
+    first.show(block('late'))
+
+    expect(transcript.render(20)).toEqual(['two', 'late'])
   })
 
   test('is drawn by its window: a long one costs no more than a short one', () => {

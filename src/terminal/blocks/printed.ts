@@ -55,7 +55,7 @@ function tableLines(
     Math.max(visibleWidth(name), ...cells.map((row) => visibleWidth(row[index] ?? ''))),
   )
   // No column but the last takes more than its share, so that there is always room for what comes after it.
-  const share = Math.max(6, Math.floor(width / 2))
+  const share = Math.max(6, Math.floor(width / 2) - 2)
   const fixed = widths.slice(0, -1).map((wanted) => Math.min(wanted, share))
   const line = (row: readonly string[]): readonly string[] => {
     const head = fixed.map((wide, index) => padded(truncateToWidth(row[index] ?? '', wide, '…'), wide)).join('  ')

@@ -48,6 +48,7 @@ export function formPanel(question: FormQuestion): Panel {
     suggest,
     onKey: pressed,
     isSubmittedByChoice: true,
+    isChoice: () => !['text', 'number', 'integer'].includes(fields[at]?.kind ?? 'text'),
     isHidden: question.isHidden ?? false,
     menuRows: 6,
   })
