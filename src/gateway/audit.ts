@@ -1,5 +1,5 @@
-import { appendFile, mkdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { rename, rm, stat } from 'node:fs/promises'
+import { lineWriter } from '../files/line-writer.ts'
 import { withLock } from '../files/lock.ts'
 import type { JsonObject, ToolEntry, ToolResult } from '../hub/api.ts'
 import { masked } from '../hub/call-log.ts'
@@ -55,7 +55,7 @@ export interface AuditOptions {
 
 export function openAudit(options: AuditOptions): Audit {
   const { file, withArguments, onRecord, onFailure, maxFileBytes = 10 * 2 ** 20, maxFiles = 5 } = options
-  let writing: Promise<void> = Promise.resolve()
+  const lines = lineWriter({ file, makeRoom, onFailure })
   return {
     begin({ caller, client, tool, args, via, oddities = [] }) {
       const startedAt = performance.now()
@@ -76,25 +76,23 @@ export function openAudit(options: AuditOptions): Audit {
           ...(withArguments ? { args: masked(args) } : {}),
         }
         onRecord?.(record)
-        writing = writing.then(() => append(`${JSON.stringify(record)}\n`)).catch(onFailure)
+        lines.write(JSON.stringify(record))
       }
     },
-    settled: () => writing,
+    settled: lines.settled,
   }
 
-  async function append(line: string): Promise<void> {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    // Several gateways may write one file: whoever comes first makes room.
-    if (await isFull(line)) await withLock(file, async () => ((await isFull(line)) ? rotate() : undefined))
-    await appendFile(file, line, { mode: 0o600 })
+  /** Several gateways may write one file: whoever comes first makes room. */
+  async function makeRoom(bytes: number): Promise<void> {
+    if (await isFull(bytes)) await withLock(file, async () => ((await isFull(bytes)) ? rotate() : undefined))
   }
 
-  async function isFull(line: string): Promise<boolean> {
+  async function isFull(bytes: number): Promise<boolean> {
     const size = await stat(file).then(
       (stats) => stats.size,
       () => 0,
     )
-    return size + line.length > maxFileBytes
+    return size > 0 && size + bytes > maxFileBytes
   }
 
   /** `x.jsonl` becomes `x.jsonl.1`, and so on; the oldest goes. */

@@ -1,5 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server'
-import type { Era, Hub, ListKind, PromptResult, ResourceContents, ToolResult } from '../hub/api.ts'
+import type { Catalogue, Era, Hub, ListKind, PromptResult, ResourceContents, ToolResult } from '../hub/api.ts'
 import { searchTools } from '../hub/search-tools.ts'
 import type { Audit } from './audit.ts'
 import type { Caller, Mode } from './caller.ts'
@@ -68,17 +68,20 @@ export function openGateway(options: GatewayOptions): Gateway {
     openSession(caller) {
       const view = viewFor(caller)
       let mode: Promise<Exclude<Mode, 'auto'>> | undefined
+      let introduced: { readonly catalogue: Catalogue; readonly text: string } | undefined
       const decide = async () => chooseMode(caller.mode, await view.catalogue())
       const make = async (era: Era, followed?: () => FollowedResources) => {
         const decided = await (mode ??= decide())
         const describe = (server: string) => options.describe?.(server) ?? view.describe(server)
-        const instructions = instructionsFor({ catalogue: await view.catalogue(), mode: decided, describe })
+        const catalogue = await view.catalogue()
+        if (introduced?.catalogue !== catalogue)
+          introduced = { catalogue, text: instructionsFor({ catalogue, mode: decided, describe }) }
         const common = { view, audit, search, waiting, note, passesLogs: !isShared }
         return protocolServer({
           ...common,
           mode: decided,
           era,
-          instructions,
+          instructions: introduced.text,
           ...(followed === undefined ? {} : { followed }),
         })
       }

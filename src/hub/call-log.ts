@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { appendFile, mkdir, rename, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { rename, stat } from 'node:fs/promises'
+import { lineWriter } from '../files/line-writer.ts'
 import { looksSecret, maskSecret } from '../policy/secrets.ts'
 import type { JsonObject, JsonValue, ToolRef, ToolResult } from './api.ts'
 
@@ -42,14 +42,11 @@ const maxFileBytes = 5 * 2 ** 20
 const maxTextChars = 4000
 
 export function callLog(file: string, caller: string): CallLog {
-  let writing: Promise<void> = Promise.resolve()
+  // A log that cannot be written must not cost anybody a call.
+  const lines = lineWriter({ file, makeRoom: (bytes) => makeRoom(file, bytes), onFailure: () => {} })
   return {
-    record(call) {
-      const line = `${JSON.stringify(toRecord(call, caller))}\n`
-      // A log that cannot be written must not cost anybody a call.
-      writing = writing.then(() => append(file, line)).catch(() => {})
-    },
-    settled: () => writing,
+    record: (call) => lines.write(JSON.stringify(toRecord(call, caller))),
+    settled: lines.settled,
   }
 }
 
@@ -83,12 +80,10 @@ function shortened(text: string): string {
   return text.length <= maxTextChars ? text : `${text.slice(0, maxTextChars)}… (${text.length} characters in all)`
 }
 
-async function append(file: string, line: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+async function makeRoom(file: string, bytes: number): Promise<void> {
   const size = await stat(file).then(
     (stats) => stats.size,
     () => 0,
   )
-  if (size + line.length > maxFileBytes) await rename(file, `${file}.old`)
-  await appendFile(file, line, { mode: 0o600 })
+  if (size > 0 && size + bytes > maxFileBytes) await rename(file, `${file}.old`)
 }

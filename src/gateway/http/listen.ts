@@ -34,6 +34,9 @@ export interface Page {
   readonly isPublic: boolean
 }
 
+/** Made once: a trace of the stack for every request costs more than the rest of its end. */
+const clientGone = new CapstanError('cancelled', 'The client has gone away.')
+
 export interface HttpDoor extends AsyncDisposable {
   readonly url: string
   readonly counts: () => { readonly requests: number; readonly sessions: number }
@@ -134,7 +137,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     if ('status' in body) return refuse(response, body, cors)
     if (isListen(body.value)) place[Symbol.dispose]()
     const gone = new AbortController()
-    response.once('close', () => gone.abort(new CapstanError('cancelled', 'The client has gone away.')))
+    response.once('close', () => gone.abort(clientGone))
     const web = toWebRequest(request, { url: `${url}/mcp`, signal: gone.signal })
     const answer = (await isLegacyRequest(web, body.value))
       ? await sessions.handle(web, body.value, caller)
