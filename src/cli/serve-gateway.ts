@@ -150,7 +150,7 @@ async function overHttp(
     hasKeys: callers.keys.length > 0,
     hosts: [...wishes.hosts, ...(settings.hosts ?? [])],
     origins: [...wishes.origins, ...(settings.origins ?? [])],
-    limits: limitsOf(settings),
+    limits: limitsOf(settings, callers),
     page: monitorPages({ view: () => gateway.viewFor(callers.anybody), metrics, counts }),
     note,
   })
@@ -161,9 +161,13 @@ async function overHttp(
   await door.drain(drainMs)
 }
 
-function limitsOf({ requestsPerMinute, bodyBytes }: GatewaySettings): HttpLimits {
+/** All clients of one's own machine are one caller. */
+const localRequestsPerMinute = 60_000
+
+function limitsOf({ requestsPerMinute, bodyBytes }: GatewaySettings, { keys }: Callers): HttpLimits {
   return {
     ...defaultLimits,
+    ...(keys.length === 0 ? { requestsPerMinute: localRequestsPerMinute } : {}),
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
     ...(bodyBytes === undefined ? {} : { bodyBytes }),
   }
