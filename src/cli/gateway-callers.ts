@@ -21,7 +21,9 @@ export async function readCallers(wishes: ServeWishes, settings: GatewaySettings
   const mode = wishes.mode ?? profile.mode ?? settings.mode ?? 'auto'
   const rules = [rulesOf(wishes), rulesOf(profile), rulesOf(settings)].filter((one) => Object.keys(one).length > 0)
   const anybody: Caller = { name: 'local', rules, mode }
-  return { anybody, keys: await readKeys(anybody, { wishes, settings, io }) }
+  // Who starts us as a program needs no key, and must not fail for one that cannot be read.
+  const keys = wishes.http === undefined ? [] : await readKeys(anybody, { wishes, settings, io })
+  return { anybody, keys }
 }
 
 interface KeySources {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pinKeys, pinsFile } from '../config/tool-pins.ts'
 import { trustFile } from '../config/trust.ts'
-import type { Config, GatewaySettings } from '../config/types.ts'
+import type { Config, GatewaySettings, ServerConfig } from '../config/types.ts'
 import { watchConfig } from '../config/watch.ts'
 import { CapstanError } from '../errors.ts'
 import { places } from '../files/places.ts'
@@ -40,12 +40,16 @@ export async function serveGateway(context: CommandContext, wishes: ServeWishes)
     onRecord: metrics.count,
     onFailure: (error) => note(`The audit could not be written: ${String(error)}`),
   })
-  const trusting = trustingServers(config)
-  const descriptions = descriptionsIn(config)
+  let current = config
   using pins =
     settings.pins === 'off'
       ? noPins
-      : await openPins({ file: pinsFile(io.env), mode: settings.pins ?? 'warn', keyOf: pinKeys(config), note })
+      : await openPins({
+          file: pinsFile(io.env),
+          mode: settings.pins ?? 'warn',
+          keyOf: (server) => pinKeys(current)(server),
+          note,
+        })
   await using hubs = openGatewayHubs(context, { isOwn: wishes.isOwn, note, onReopened: () => void refresh() })
   using gateway = openGateway({
     openHub: hubs.hubOf,
@@ -53,8 +57,8 @@ export async function serveGateway(context: CommandContext, wishes: ServeWishes)
     pins,
     seen: seenOnDisk(config),
     hasPrefix: wishes.hasPrefix && settings.prefix !== false,
-    trustsHints: (server) => trusting.has(server),
-    describe: (server) => descriptions.get(server),
+    trustsHints: (server) => serverIn(current, server)?.trustHints === true,
+    describe: (server) => serverIn(current, server)?.description,
     isShared: callers.keys.length > 1,
     note,
   })
@@ -62,6 +66,7 @@ export async function serveGateway(context: CommandContext, wishes: ServeWishes)
   using _watching = followConfig(context, config, {
     note,
     take: async (next) => {
+      current = next
       await hubs.reload(next)
       await refresh()
     },
@@ -94,19 +99,9 @@ function followConfig({ io, flags }: CommandContext, initial: Config, { note, ta
   })
 }
 
-/** Servers whose tools are believed when they say that they only read. */
-function trustingServers({ servers }: Config): ReadonlySet<string> {
-  const trusting = servers.filter(({ standing }) => standing.kind === 'usable' && standing.server.trustHints)
-  return new Set(trusting.map(({ name }) => name))
-}
-
-function descriptionsIn({ servers }: Config): ReadonlyMap<string, string> {
-  return new Map(
-    servers.flatMap(({ name, standing }) => {
-      const description = standing.kind === 'usable' ? standing.server.description : undefined
-      return description === undefined ? [] : [[name, description] as const]
-    }),
-  )
+function serverIn({ servers }: Config, name: string): ServerConfig | undefined {
+  const standing = servers.find((server) => server.name === name)?.standing
+  return standing?.kind === 'usable' ? standing.server : undefined
 }
 
 interface Serving {
