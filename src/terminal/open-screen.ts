@@ -183,8 +183,12 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     else runner.submit(line)
   }
 
-  function giveBack(line: string): void {
-    if (editor.getText().trim() === '') editor.setText(line)
+  function giveBack(line: string, instead = ''): void {
+    const text = editor.getExpandedText().trim()
+    if (text !== line && (text === '' || text === instead)) {
+      editor.closeMenu()
+      editor.setText(line)
+    }
     tui.requestRender()
   }
 

@@ -35,8 +35,8 @@ export interface LineRunnerSetup {
   readonly desk: () => Desk
   readonly actions: SessionActions
   readonly onAsk: OnAsk
-  /** Puts a line into the editor again, unless something else is there by now. */
-  readonly giveBack: (line: string) => void
+  /** Puts a line into the editor again, unless something else than `instead` is there by now. */
+  readonly giveBack: (line: string, instead?: string) => void
 }
 
 /** Where a line came from, and where what comes of it is shown. */
@@ -136,7 +136,7 @@ export function makeLineRunner({ place, desk, actions, onAsk, giveBack }: LineRu
       ...outcome.notices.map((text) => noticeBlock({ level: 'warning', text }, paint)),
       previewBlock(`/${outcome.prompt}`, outcome.messages, paint),
     )
-    giveBack(outcome.line)
+    giveBack(outcome.line, spot.line)
   }
 
   /** Asks for what is missing. Esc gives the line back. */

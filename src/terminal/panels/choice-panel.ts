@@ -1,6 +1,6 @@
 import { matchesKey, truncateToWidth } from '@earendil-works/pi-tui'
 import type { Palette } from '../paint.ts'
-import type { Panel } from './panel.ts'
+import { type Panel, restFirst } from './panel.ts'
 
 export interface Choice<Value> {
   readonly value: Value
@@ -57,5 +57,3 @@ export function choicePanel<Value>(question: ChoiceQuestion<Value>): Panel {
     invalidate() {},
   }
 }
-
-const restFirst = 'Your typing goes to the line below until you pause.'

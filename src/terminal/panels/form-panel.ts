@@ -6,7 +6,7 @@ import { plainLine, plainText } from '../../policy/plain-text.ts'
 import { wrapped } from '../blocks/drawn.ts'
 import type { Palette } from '../paint.ts'
 import { PromptEditor } from '../prompt-editor.ts'
-import type { Panel } from './panel.ts'
+import { type Panel, restFirst } from './panel.ts'
 
 export type FormValues = Readonly<Record<string, string>>
 
@@ -42,6 +42,7 @@ export function formPanel(question: FormQuestion): Panel {
   let values = question.values
   let at = 0
   let problem: string | undefined
+  let isActive = false
   const editor = new PromptEditor({
     tui,
     paint,
@@ -65,11 +66,12 @@ export function formPanel(question: FormQuestion): Panel {
         ...(field === undefined ? [] : fieldLines(field, width, paint)),
         ...(problem === undefined ? [] : wrapped(plainLine(problem), width, '✗ ').map(paint.bad)),
         ...editor.render(width),
-        paint.faint(truncateToWidth(manual(question.escape, field), width, '…')),
+        paint.faint(truncateToWidth(isActive ? manual(question.escape, field) : restFirst, width, '…')),
       ]
     },
-    setActive(isActive) {
-      editor.focused = isActive
+    setActive(next) {
+      isActive = next
+      editor.focused = next
     },
     handleInput: (key) => editor.handleInput(key),
     invalidate() {},

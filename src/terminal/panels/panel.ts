@@ -7,6 +7,9 @@ export interface Panel extends Component {
   readonly setActive: (isActive: boolean) => void
 }
 
+/** What a panel says while the keys still go to the editor. */
+export const restFirst = 'Your typing goes to the line below until you pause.'
+
 /** Where panels are shown, one at a time. */
 export interface PanelStack {
   /** A panel that the person did not call for waits until they have stopped typing. */
