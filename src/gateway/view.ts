@@ -57,7 +57,8 @@ export function openView(hub: Hub, { caller, naming, trustsHints, pins, ...optio
     async tool(name, wait) {
       const own = await catalogue(wait)
       const exact = own.tools.find((tool) => toolName(tool, naming) === name)
-      const found = exact === undefined ? toolsNamed(own, name) : [exact]
+      // Not by a bare name: a server could name its tool after one of ours, or of a server that this caller may not use.
+      const found = exact === undefined ? toolsNamed(own, name).filter(({ tool }) => tool !== name) : [exact]
       if (found.length === 1 && found[0] !== undefined) return found[0]
       // One that is held back is not in the list: it says why itself.
       const held = last?.own.tools.find((tool) => toolName(tool, naming) === name || tool.id === name)
