@@ -173,6 +173,20 @@ describe('headers that a client makes up', () => {
     expect(JSON.stringify(server.requests)).not.toMatch(/root|10\.0\.0\.1|made-up-cookie/)
   })
 
+  test('cannot break or forge a line of the audit, nor can the name that the client gives itself', async () => {
+    await using bench = await openHttpBench(one)
+    const name = 'x\n{"caller":"root","tool":"one.fake"}\u001B[2J'
+    const { body, headers = {} } = call('one__echo', { message: 'x' })
+
+    await send(bench.url, { headers, body: String(body).replace('"raw"', JSON.stringify(name)) })
+    await bench.audit.settled()
+
+    const text = await readFile(bench.auditFile, 'utf8')
+    expect(text.trim().split('\n')).toHaveLength(1)
+    expect(text).not.toContain('\u001B')
+    expect(JSON.parse(text)).toMatchObject({ caller: 'local', client: name, tool: 'one.echo' })
+  })
+
   test.each([
     ['the name of another tool', { 'mcp-name': 'one__add' }],
     ['another method', { 'mcp-method': 'tools/list' }],
