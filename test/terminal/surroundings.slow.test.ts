@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { bin, processesWith } from '../e2e/cli.ts'
 import { hasShell } from '../e2e/shell.ts'
 import { fixture } from '../fixtures/fixture.ts'
@@ -96,7 +96,8 @@ describe('a session in its surroundings', () => {
     } finally {
       await place.home.capstan(['stop'], { env })
     }
-    expect(processesWith(mark)).toEqual([])
+    // The daemon answers before its servers have ended.
+    await vi.waitFor(() => expect(processesWith(mark)).toEqual([]), 5000)
   })
 
   test('asks for the value that an entry needs, unseen, and keeps it', async () => {
