@@ -1,4 +1,10 @@
-import { Server, inputRequired, type InputRequiredResult, type ServerContext } from '@modelcontextprotocol/server'
+import {
+  Server,
+  inputRequired,
+  type InputRequiredResult,
+  type LoggingLevel,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import type {
   Era,
   JsonObject,
@@ -52,7 +58,8 @@ export function protocolServer(setup: ServerSetup): Server {
     },
   )
   server.onerror = (error) => setup.note(error.message)
-  const desk = { ...setup, server, answering: answeringWith(setup.note) }
+  const levelOfSession = setup.era === 'legacy' ? answerLogLevel(server) : () => undefined
+  const desk = { ...setup, server, levelOfSession, answering: answeringWith(setup.note) }
   answerTools(desk)
   answerPrompts(desk)
   answerResources(desk)
@@ -62,6 +69,7 @@ export function protocolServer(setup: ServerSetup): Server {
 
 interface Desk extends ServerSetup {
   readonly server: Server
+  readonly levelOfSession: () => LoggingLevel | undefined
   readonly answering: <Result>(answer: () => Promise<Result>) => Promise<Result>
 }
 
@@ -74,6 +82,16 @@ function answeringWith(note: (text: string) => void): Desk['answering'] {
       throw toProtocolError(error, note)
     }
   }
+}
+
+/** The SDK would keep the level to itself, and a server of the modern era has to be told it with every call. */
+function answerLogLevel(server: Server): () => LoggingLevel | undefined {
+  let level: LoggingLevel | undefined
+  server.setRequestHandler('logging/setLevel', ({ params }) => {
+    level = params.level
+    return {}
+  })
+  return () => level
 }
 
 function answerTools(desk: Desk): void {

@@ -2,6 +2,7 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   LOG_LEVEL_META_KEY,
+  type LoggingLevel,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
@@ -9,6 +10,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '../config/canonical-json.ts'
 import type { Era, JsonObject } from '../hub/api.ts'
 import type { Exchange, Round } from './exchange.ts'
+import { isWanted } from './log-level.ts'
 import { askableOf, askRequest, readAnswer, type OnClientAsk } from './wire-asks.ts'
 
 export interface ExchangeSetup {
@@ -17,6 +19,8 @@ export interface ExchangeSetup {
   /** Whether a question says which server asks it. */
   readonly saysServer: boolean
   readonly passesLogs: boolean
+  /** From which level on a client up to 2025-11-25 wants to hear what servers log, once it has said so. */
+  readonly levelOfSession: () => LoggingLevel | undefined
   readonly note: (text: string) => void
 }
 
@@ -24,7 +28,7 @@ type McpRequest = ServerContext['mcpReq']
 
 /** A request as the SDK hands it over, without the SDK. A client says who it is once, or with every request since 2026-07-28. */
 export function readExchange(request: McpRequest, params: object, setup: ExchangeSetup): Exchange {
-  const { server, era, passesLogs, note } = setup
+  const { server, era, passesLogs, levelOfSession, note } = setup
   const envelope: Readonly<Record<string, unknown>> = { ...request.envelope }
   const progressToken = request._meta?.progressToken
   const notify = (sending: Promise<void>) => void sending.catch((error: unknown) => note(String(error)))
@@ -32,9 +36,9 @@ export function readExchange(request: McpRequest, params: object, setup: Exchang
     client: nameOf(envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion()),
     signal: request.signal,
     askable: askableOf(envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()),
-    meta: passedMeta(request, passesLogs),
+    meta: passedMeta(request, passesLogs ? (envelope[LOG_LEVEL_META_KEY] ?? levelOfSession()) : undefined),
     log: (level, text, logger) => {
-      if (passesLogs) notify(request.log(level, text, logger))
+      if (passesLogs && isWanted(level, levelOfSession())) notify(request.log(level, text, logger))
     },
     ...(progressToken === undefined
       ? {}
@@ -75,9 +79,8 @@ function roundOf({ method, inputResponses, requestState }: McpRequest, params: o
  * The trace goes on to the server, and the level from which the client wants to hear what it logs. Nothing else: `baggage` in
  * particular may hold what is nobody's business.
  */
-function passedMeta({ _meta, envelope }: McpRequest, passesLogs: boolean): JsonObject {
+function passedMeta({ _meta }: McpRequest, level: unknown): JsonObject {
   const { traceparent, tracestate } = { ..._meta } as Readonly<Record<string, unknown>>
-  const { [LOG_LEVEL_META_KEY]: level } = { ...(passesLogs ? envelope : {}) } as Readonly<Record<string, unknown>>
   const isTraced = typeof traceparent === 'string' && traceForm.test(traceparent)
   return {
     ...(isTraced ? { traceparent } : {}),

@@ -236,10 +236,8 @@ describe.each(doors)('over %s', (_name, openDoor) => {
       expect(textOf(result)).not.toMatch(/secret|x\.example/)
     })
 
-    test('hears what a server logs while it works', async () => {
-      // A server of the modern era logs only where the request asks for it, which older clients cannot.
-      const args = era === 'legacy' ? ['legacy'] : []
-      await using door = await openDoor({ one: fixture('tells', { args }) })
+    test.each(['legacy', 'modern'])('hears what a %s server logs while it works', async (server) => {
+      await using door = await openDoor({ one: fixture('tells', { args: server === 'legacy' ? ['legacy'] : [] }) })
       await using entered = await door.enter(era)
       const heard = vi.fn<(line: unknown) => void>()
       entered.client.setNotificationHandler('notifications/message', ({ params }) => heard(params))
@@ -250,6 +248,20 @@ describe.each(doors)('over %s', (_name, openDoor) => {
 
       const line = { level: 'warning', logger: 'one', data: 'It gets late.' }
       await vi.waitFor(() => expect(heard).toHaveBeenCalledWith(expect.objectContaining(line)))
+    })
+
+    test.each(['legacy', 'modern'])('hears nothing of a %s server below the level that it wants', async (server) => {
+      await using door = await openDoor({ one: fixture('tells', { args: server === 'legacy' ? ['legacy'] : [] }) })
+      await using entered = await door.enter(era)
+      const heard = vi.fn<(line: unknown) => void>()
+      entered.client.setNotificationHandler('notifications/message', ({ params }) => heard(params))
+      if (era === 'legacy') await entered.client.setLoggingLevel('error')
+      const _meta = era === 'modern' ? { [LOG_LEVEL_META_KEY]: 'error' } : {}
+
+      await entered.client.callTool({ name: 'one__log', arguments: {}, _meta })
+      await entered.client.listTools()
+
+      expect(heard).not.toHaveBeenCalled()
     })
 
     test('gets what a tool reports as an error, and what is wrong with its own arguments, as results', async () => {
