@@ -1,41 +1,63 @@
-// Runs the official suite's client scenarios against our hub, and prints what came of it. Exit code 1 when a scenario fails that
-// is not in the file of expected failures.
-import { execFile } from 'node:child_process'
+// Runs the official suite: its client scenarios against our hub, its server scenarios against our gateway. Prints what came of it; exit code
+// 1 when a scenario fails that is not in the file of expected failures. `client` or `server` as an argument: only that side.
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-
-interface Leg {
-  readonly title: string
-  readonly suite: string
-  readonly args: readonly string[]
-  readonly expectedFailures?: string
-}
+import type { Era } from '../../src/hub/api.ts'
+import { openGatewayUnderTest } from './gateway-under-test.ts'
+import { runLeg, type Leg } from './run-leg.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'node_modules', '.capstan-conformance')
 const client = join(folder, 'client.mjs')
 const stable = join(root, 'node_modules', 'conformance-stable', 'dist', 'index.js')
 const newest = join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
+const expectedFailures = (name: string) => fileURLToPath(new URL(`expected-failures${name}.yml`, import.meta.url))
 
-const legs: readonly Leg[] = [
-  {
-    title: 'stable 0.1.16, all',
-    suite: stable,
-    args: ['--suite', 'all'],
-    expectedFailures: fileURLToPath(new URL('expected-failures.yml', import.meta.url)),
-  },
-  { title: '0.2.0-alpha.12, requirements of 2025-11-25', suite: newest, args: ['--requirements', '2025-11-25'] },
-  { title: '0.2.0-alpha.12, requirements of 2026-07-28', suite: newest, args: ['--requirements', '2026-07-28'] },
+/** What is the same for both sides, with the revision that a scenario is run in when it gets another chance. */
+const suites = [
+  { title: 'stable 0.1.16, all', suite: stable, args: ['--suite', 'all'], alone: [] },
+  ...['2025-11-25', '2026-07-28'].map((revision) => ({
+    title: `0.2.0-alpha.12, requirements of ${revision}`,
+    suite: newest,
+    args: ['--requirements', revision],
+    alone: ['--spec-version', revision],
+  })),
 ]
 
+const [side] = process.argv.slice(2)
 await mkdir(folder, { recursive: true })
 try {
-  await bundleClient()
-  for (const leg of legs) if (!(await runLeg(leg))) process.exitCode = 1
+  if (side !== 'server') await runClientSide()
+  if (side !== 'client') for (const era of ['modern', 'legacy'] as const) await runServerSide(era)
 } finally {
   await rm(folder, { recursive: true, force: true })
+}
+
+async function runClientSide(): Promise<void> {
+  await bundleClient()
+  const subject = ['client', '--command', `${process.execPath} ${client}`]
+  for (const leg of suites) {
+    const expected = leg.suite === stable ? { expectedFailures: expectedFailures('') } : {}
+    // The revision goes to the client by another way here.
+    await run({ ...leg, ...expected, title: `client, ${leg.title}`, alone: [], subject })
+  }
+}
+
+/** Every revision of the suite's client, with a server of either era behind the gateway: it translates in all four directions. */
+async function runServerSide(era: Era): Promise<void> {
+  await using gateway = await openGatewayUnderTest(era)
+  const subject = ['server', '--url', gateway.url]
+  for (const leg of suites) {
+    const isModern = leg.args.includes('2026-07-28')
+    const expected = isModern ? { expectedFailures: expectedFailures('-server-2026-07-28') } : {}
+    await run({ ...leg, ...expected, title: `gateway over a ${era} server, ${leg.title}`, subject })
+  }
+}
+
+async function run(leg: Leg): Promise<void> {
+  if (!(await runLeg(leg, folder))) process.exitCode = 1
 }
 
 /** The suite starts the client once for each scenario, all at the same time: one file starts in a fraction of the time. */
@@ -48,46 +70,5 @@ async function bundleClient(): Promise<void> {
     format: 'esm',
     banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
     logLevel: 'error',
-  })
-}
-
-async function runLeg({ title, suite, args, expectedFailures }: Leg): Promise<boolean> {
-  const expected = expectedFailures === undefined ? [] : ['--expected-failures', expectedFailures]
-  const { code, output } = await conformance(suite, [...args, ...expected])
-  const total = /^Total: .*$/m.exec(output)?.[0] ?? 'no result'
-  // Scenarios run side by side, and some look at the time: what fails on a busy machine gets another chance, alone.
-  const failed = code === 0 ? [] : await failingAlone(suite, output)
-  const isGood = code === 0 || (failed.length === 0 && output.includes('SUITE SUMMARY'))
-  console.log(`${isGood ? 'ok    ' : 'FAILED'}  ${title}: ${total}`)
-  if (isGood && code !== 0) console.log('        what failed side by side passed alone')
-  for (const name of failed) console.log(`        ${name}`)
-  const unscored = /^Not scored for .*$/m.exec(output)?.[0]
-  if (unscored !== undefined) console.log(`        ${unscored}`)
-  return isGood
-}
-
-async function failingAlone(suite: string, output: string): Promise<readonly string[]> {
-  const summary = output.slice(output.indexOf('SUITE SUMMARY'))
-  const names = [...summary.matchAll(/^✗ ([^:\s]+):/gm)].map((match) => match[1] ?? '')
-  const unscored = new Set([...summary.matchAll(/^ {2}✗ (\S+) \(/gm)].map((match) => match[1] ?? ''))
-  const expected = new Set([...summary.matchAll(/^\s*~ (\S+)/gm)].map((match) => match[1] ?? ''))
-  const failed: string[] = []
-  for (const name of names.filter((candidate) => !unscored.has(candidate) && !expected.has(candidate))) {
-    const { code } = await conformance(suite, ['--scenario', name])
-    if (code !== 0) failed.push(name)
-  }
-  return failed
-}
-
-function conformance(
-  suite: string,
-  args: readonly string[],
-): Promise<{ readonly code: number; readonly output: string }> {
-  const command = ['client', '--command', `${process.execPath} ${client}`, '-o', join(folder, 'results'), ...args]
-  return new Promise((resolve) => {
-    const options = { maxBuffer: 256 * 2 ** 20, cwd: folder }
-    execFile(process.execPath, [suite, ...command], options, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: `${stdout}\n${stderr}` })
-    })
   })
 }
