@@ -14,6 +14,7 @@ test.each<readonly [string, object, Readonly<Record<string, string>>]>([
   ['say the same', { region: 'eu', page: { size: 10 } }, { 'mcp-param-region': 'eu', 'mcp-param-page-size': '10' }],
   ['write a number in another way', { page: { size: 10 } }, { 'mcp-param-page-size': '10.0' }],
   ['say in Base64 what no header can hold', { region: 'zürich' }, { 'mcp-param-region': '=?base64?esO8cmljaA==?=' }],
+  ['begin like Base64 and are a plain text', { region: '=?base64?ZX' }, { 'mcp-param-region': '=?base64?ZX' }],
   ['are about an argument that was not given', {}, { 'mcp-param-region': 'eu' }],
   ['are about an argument that is null', { region: null }, {}],
   ['are not wanted', { free: 'x' }, {}],

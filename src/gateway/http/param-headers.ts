@@ -50,7 +50,8 @@ function isPlain(value: unknown): value is string | number | boolean {
 /** Numbers may be written in several ways. What no header can hold is written in Base64, as `=?base64?…?=`. */
 function says(shown: string, value: unknown, text: string): boolean {
   const encoded = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/.exec(shown)?.[1]
-  const isBroken = encoded === undefined && shown.startsWith('=?base64?')
+  // Without the mark at its end it is a text like any other.
+  const isBroken = encoded === undefined && /^=\?base64\?.*\?=$/.test(shown)
   if (isBroken) return false
   const decoded = encoded === undefined ? shown : Buffer.from(encoded, 'base64').toString('utf8')
   const isNumber = typeof value === 'number' && /^-?\d+(?:\.\d+)?$/.test(decoded)
