@@ -23,15 +23,20 @@ const clientsFault: ReadonlySet<CapstanErrorCode> = new Set([
 /** Of the range that the specification leaves to servers. */
 const unavailable = -32000
 
+/** What a request was about, for whoever has several of them under way. */
+export interface About {
+  readonly uri?: string
+}
+
 /** A failure in the words of the protocol, with the server, the cause and the next step in it. Of a bug only the log has the story. */
-export function toProtocolError(error: unknown, note: (text: string) => void): ProtocolError {
+export function toProtocolError(error: unknown, note: (text: string) => void, about: About = {}): ProtocolError {
   if (error instanceof ProtocolError) return error
   if (!(error instanceof CapstanError)) {
     note(`A bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
     return new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error. The log of the gateway says why.')
   }
   const code = clientsFault.has(error.code) ? ProtocolErrorCode.InvalidParams : unavailable
-  return new ProtocolError(code, sentence(error), error.toJSON())
+  return new ProtocolError(code, sentence(error), { ...error.toJSON(), ...about })
 }
 
 function sentence({ message, next }: CapstanError): string {

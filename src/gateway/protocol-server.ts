@@ -18,7 +18,7 @@ import type {
 } from '../hub/api.ts'
 import { version } from '../version.ts'
 import { cleanResult, withoutRound } from './clean-result.ts'
-import { failedCall, toProtocolError } from './failure.ts'
+import { failedCall, toProtocolError, type About } from './failure.ts'
 import type { FollowedResources } from './followed-resources.ts'
 import { readExchange } from './read-exchange.ts'
 import { promptDefinition, resourceDefinitions, templateDefinitions } from './surface.ts'
@@ -70,16 +70,16 @@ export function protocolServer(setup: ServerSetup): Server {
 interface Desk extends ServerSetup {
   readonly server: Server
   readonly levelOfSession: () => LoggingLevel | undefined
-  readonly answering: <Result>(answer: () => Promise<Result>) => Promise<Result>
+  readonly answering: <Result>(answer: () => Promise<Result>, about?: About) => Promise<Result>
 }
 
 /** Failures in the words of the protocol. */
 function answeringWith(note: (text: string) => void): Desk['answering'] {
-  return async (answer) => {
+  return async (answer, about) => {
     try {
       return await answer()
     } catch (error) {
-      throw toProtocolError(error, note)
+      throw toProtocolError(error, note, about)
     }
   }
 }
@@ -173,16 +173,19 @@ function answerResources(desk: Desk): void {
     answering(async () => ({ resourceTemplates: templateDefinitions(await view.catalogue({ signal })) })),
   )
   server.setRequestHandler('resources/read', ({ params }, context) =>
-    answering(async () => {
-      const exchange = exchangeOf(desk, context, params)
-      const owner = await view.serverOf(params.uri, exchange)
-      const work: Work<ResourceContents> = ({ onAsk, signal }) => {
-        const asks = askOptions({ askable: exchange.askable, onAsk, server: owner })
-        return view.hub.read({ server: owner, uri: params.uri }, { signal, ...asks })
-      }
-      const outcome = await doWork(desk.waiting, exchange, { ...askingOf(desk), work })
-      return resultOf(outcome, (value) => withoutRound(value as ResourceContents))
-    }),
+    answering(
+      async () => {
+        const exchange = exchangeOf(desk, context, params)
+        const owner = await view.serverOf(params.uri, exchange)
+        const work: Work<ResourceContents> = ({ onAsk, signal }) => {
+          const asks = askOptions({ askable: exchange.askable, onAsk, server: owner })
+          return view.hub.read({ server: owner, uri: params.uri }, { signal, ...asks })
+        }
+        const outcome = await doWork(desk.waiting, exchange, { ...askingOf(desk), work })
+        return resultOf(outcome, (value) => withoutRound(value as ResourceContents))
+      },
+      { uri: params.uri },
+    ),
   )
 }
 

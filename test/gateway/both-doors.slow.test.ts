@@ -264,6 +264,15 @@ describe.each(doors)('over %s', (_name, openDoor) => {
       expect(heard).not.toHaveBeenCalled()
     })
 
+    test('is told the address of a resource that is not there', async () => {
+      await using door = await openDoor({ one: fixture('echo') })
+      await using entered = await door.enter(era)
+
+      const read = entered.client.readResource({ uri: 'nowhere://at/all' })
+
+      await expect(read).rejects.toMatchObject({ code: -32602, data: { uri: 'nowhere://at/all' } })
+    })
+
     test('gets what a tool reports as an error, and what is wrong with its own arguments, as results', async () => {
       await using door = await openDoor({ one: fixture('echo') })
       await using entered = await door.enter(era)
