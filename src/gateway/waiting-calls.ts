@@ -52,6 +52,8 @@ export interface WaitingLimits {
 
 export const waitingLimits: WaitingLimits = { maxMs: 10 * 60_000, maxCalls: 1000, maxCallsOfOne: 100 }
 
+const gatheringMs = 20
+
 interface Question {
   readonly ask: ClientAsk
   readonly settle: (answer: Answer) => void
@@ -157,10 +159,10 @@ export function waitingCalls<Value>(seal: Seal, now: () => number, limits = wait
     }
   }
 
-  /** Questions of one moment are put together. */
+  /** Questions of one moment are put together. A server of the older era sends each on its own, so that they come one after the other. */
   function nextQuestion(kept: Kept<Value>): Promise<'asked'> {
     return new Promise((resolve) => {
-      kept.onQuestion = () => void setImmediate(() => resolve('asked'))
+      kept.onQuestion = () => void setTimeout(() => resolve('asked'), gatheringMs)
       if (kept.questions.size > 0) kept.onQuestion()
     })
   }
