@@ -1,0 +1,51 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { CapstanError } from '../../errors.ts'
+
+/** As large as a line of a local server may be. */
+const largestMessage = 128 * 2 ** 20
+
+/** A fetch whose answer breaks off where a message in it gets too large. What comes packed is counted as it unpacks. */
+export function boundedFetch(fetch: FetchLike, maxBytes: number = largestMessage): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init)
+    if (response.body === null) return response
+    const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
+    const count = isStream ? eventCounter() : wholeCounter()
+    const limit = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        if (count(chunk) > maxBytes) throw tooLarge(maxBytes)
+        controller.enqueue(chunk)
+      },
+    })
+    return new Response(response.body.pipeThrough(limit), response)
+  }
+}
+
+/** The size so far of the message that a piece belongs to. */
+type Counter = (chunk: Uint8Array) => number
+
+function wholeCounter(): Counter {
+  let size = 0
+  return ({ length }) => (size += length)
+}
+
+/** A stream may go on for ever; each of its events, which end with an empty line, may not. */
+function eventCounter(): Counter {
+  let size = 0
+  let last: Buffer = Buffer.alloc(0)
+  return (chunk) => {
+    // The end of a line may have come with the piece before.
+    const bytes = Buffer.concat([last, chunk])
+    const end = Math.max(...emptyLines.map((line) => bytes.lastIndexOf(line)))
+    size = end === -1 ? size + chunk.length : bytes.length - end
+    last = bytes.subarray(-1)
+    return size
+  }
+}
+
+// The end of a line and the beginning of the next end: lines end with CR, LF or both.
+const emptyLines = ['\n\n', '\n\r', '\r\r'] as const
+
+function tooLarge(maxBytes: number): CapstanError {
+  return new CapstanError('limit_exceeded', `The server sent a message larger than ${maxBytes / 2 ** 20} MiB.`)
+}
