@@ -29,6 +29,7 @@ export const errorFamilies = {
   context_full: 'execution',
   server_error: 'execution',
   storage_failed: 'execution',
+  ask_declined: 'execution',
   not_allowed: 'execution',
   not_trusted: 'execution',
   cancelled: 'execution',

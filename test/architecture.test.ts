@@ -42,9 +42,9 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = (() => {
   return {
     ...Object.fromEntries(editing.map((verb) => [`src/cli/commands/${verb}.ts`, ['jsonc-parser']])),
     'src/config/parse-jsonc.ts': ['jsonc-parser'],
-    'src/hub/check-arguments.ts': ['@cfworker/json-schema'],
+    'src/hub/arguments/check-arguments.ts': ['@cfworker/json-schema'],
     'src/cli/commands/search.ts': ['minisearch'],
-    'src/hub/search.ts': ['minisearch'],
+    'src/hub/search/search.ts': ['minisearch'],
     ...Object.fromEntries(
       ['add', 'edit', 'import', 'export', 'sync'].map((verb) => [`src/cli/commands/library/${verb}.ts`, ['yaml']]),
     ),
@@ -64,7 +64,7 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = (() => {
     // Loaded with the first step of a model; each provider is a part of its own.
     'src/agent/ai-model.ts': ['ai', '@ai-sdk/provider', '@ai-sdk/provider-utils', 'zod'],
     // Loaded while the server boots: everything before it must be there in a few ms.
-    'src/hub/client.ts': [...sdk, 'eventsource', 'eventsource-parser', 'pkce-challenge', 'zod'],
+    'src/hub/wire/client.ts': [...sdk, 'eventsource', 'eventsource-parser', 'pkce-challenge', 'zod'],
   }
 })()
 

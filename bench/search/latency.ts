@@ -1,5 +1,5 @@
 import type { ToolEntry } from '../../src/hub/api.ts'
-import { makeToolSearch } from '../../src/hub/search.ts'
+import { makeToolSearch } from '../../src/hub/search/search.ts'
 import { median } from '../measure.ts'
 
 export interface Latency {

@@ -1,4 +1,4 @@
-import type { ToolSearch } from '../../src/hub/search.ts'
+import type { ToolSearch } from '../../src/hub/search/search.ts'
 
 export interface LabelledQuery {
   readonly query: string

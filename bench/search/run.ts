@@ -2,7 +2,7 @@
 // the held-out half says must not steer the settings.
 import { hash } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { makeToolSearch } from '../../src/hub/search.ts'
+import { makeToolSearch } from '../../src/hub/search/search.ts'
 import { collectTools } from './collect.ts'
 import { measureLatency, multiply } from './latency.ts'
 import queriesJson from './queries.json' with { type: 'json' }

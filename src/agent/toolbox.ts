@@ -1,6 +1,6 @@
 import type { Catalogue, ToolEntry } from '../hub/api.ts'
-import { findTool } from '../hub/names.ts'
-import { toolsTokens } from '../hub/tokens.ts'
+import { findTool } from '../hub/catalogue/names.ts'
+import { toolsTokens } from '../hub/catalogue/tokens.ts'
 import type { JsonObject } from '../hub/values.ts'
 import { CapstanError } from '../errors.ts'
 import type { ToolDeclaration } from './model.ts'

@@ -1,6 +1,6 @@
 import { CapstanError } from '../errors.ts'
 import type { ServerStatus } from '../hub/api.ts'
-import { closest } from '../hub/names.ts'
+import { closest } from '../hub/catalogue/names.ts'
 
 /**
  * The servers a person named, in that order, or all of theirs: what came with Capstan is there for who names it. A name that is

@@ -1,6 +1,6 @@
 import { clientIds, clients, type ClientId } from '../config/import/clients.ts'
 import { CapstanError } from '../errors.ts'
-import { nearest } from '../hub/nearest.ts'
+import { nearest } from '../hub/catalogue/nearest.ts'
 
 /** The client that a person means; one that is not known is a mistake, answered with the closest. */
 export function clientNamed(typed: string): ClientId {

@@ -2,9 +2,9 @@ import type { Config } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import { places } from '../files/places.ts'
 import type { Catalogue, CatalogueOptions, Hub, ListKind, ServerStatus } from '../hub/api.ts'
-import { diskCatalogue } from '../hub/disk-catalogue.ts'
-import { listingCache, type ListingCache } from '../hub/listing-cache.ts'
-import { leftOutTools, storedFacts } from '../hub/own-tool-store.ts'
+import { diskCatalogue } from '../hub/catalogue/disk-catalogue.ts'
+import { listingCache, type ListingCache } from '../hub/catalogue/listing-cache.ts'
+import { leftOutTools, storedFacts } from '../hub/own-tools/own-tool-store.ts'
 import { lookAtBuiltins, type BuiltinLook, type LookQuestion } from './look-at-builtins.ts'
 
 /** The part of a Hub that looking needs. */

@@ -34,6 +34,7 @@ const byErrorCode: Readonly<Record<CapstanErrorCode, number>> = {
   login_needed: exitCodes.unavailable,
   outcome_unknown: exitCodes.unavailable,
   server_error: exitCodes.failed,
+  ask_declined: exitCodes.failed,
   prompt_conflict: exitCodes.failed,
   model_unknown: exitCodes.usage,
   model_unavailable: exitCodes.unavailable,

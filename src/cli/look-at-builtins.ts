@@ -1,8 +1,8 @@
 import type { Config } from '../config/types.ts'
 import { builtinServers } from '../daemon/builtins.ts'
 import type { ListKind } from '../hub/api.ts'
-import { noLists, readList, type Lists } from '../hub/catalogue.ts'
-import type { BuiltinServer } from '../hub/setup.ts'
+import { noLists, readList, type Lists } from '../hub/catalogue/catalogue.ts'
+import type { BuiltinServer } from '../hub/servers/setup.ts'
 
 /** What comes with Capstan, as a look sees it. */
 export interface BuiltinLook {

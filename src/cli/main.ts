@@ -78,7 +78,7 @@ function verbOf(word: string): string {
 async function entryOf(verb: string | undefined): Promise<CommandEntry | undefined> {
   if (verb === undefined) return undefined
   if (Object.hasOwn(commands, verb)) return commands[verb]
-  const { nearest } = await import('../hub/nearest.ts')
+  const { nearest } = await import('../hub/catalogue/nearest.ts')
   const [near] = nearest(verb, Object.keys(commands), 1)
   throw new CapstanError('usage', `There is no command "${verb}".`, {
     next: near === undefined ? 'Run: capstan --help' : `Did you mean: capstan ${near}`,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CapstanError, messageOf } from '../errors.ts'
 import type { JsonObject } from '../hub/api.ts'
-import type { Pair } from '../hub/typed-arguments.ts'
+import type { Pair } from '../hub/arguments/typed-arguments.ts'
 import { waitFor } from '../hub/wait-for.ts'
 import type { CommandContext } from './command.ts'
 

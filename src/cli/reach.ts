@@ -1,6 +1,6 @@
 import { CapstanError } from '../errors.ts'
 import type { Catalogue, Hub, ListKind, ToolEntry } from '../hub/api.ts'
-import { findLeftOut, findTool, serversNamedIn } from '../hub/names.ts'
+import { findLeftOut, findTool, serversNamedIn } from '../hub/catalogue/names.ts'
 import type { CommandContext } from './command.ts'
 
 /**

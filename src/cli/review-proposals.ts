@@ -1,5 +1,5 @@
 import { CapstanError, unreachable } from '../errors.ts'
-import { closest } from '../hub/names.ts'
+import { closest } from '../hub/catalogue/names.ts'
 import { diffPrompts, diffText } from '../prompts/diff-prompts.ts'
 import { applyProposal, openProposals, proposedName, revisionToChange, type Proposal } from '../prompts/proposals.ts'
 import type { StoredPrompt } from '../prompts/store.ts'

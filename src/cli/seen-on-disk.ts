@@ -2,9 +2,9 @@ import type { Config, ConfiguredServer } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import { places } from '../files/places.ts'
 import type { Catalogue, Coverage, ListKind } from '../hub/api.ts'
-import { buildCatalogue, noLists, type Lists } from '../hub/catalogue.ts'
-import { diskCatalogue } from '../hub/disk-catalogue.ts'
-import { listingCache } from '../hub/listing-cache.ts'
+import { buildCatalogue, noLists, type Lists } from '../hub/catalogue/catalogue.ts'
+import { diskCatalogue } from '../hub/catalogue/disk-catalogue.ts'
+import { listingCache } from '../hub/catalogue/listing-cache.ts'
 
 const kinds: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templates']
 /** What is older is looked at anew before anything is told of it; what is younger is followed by the truth in any case. */

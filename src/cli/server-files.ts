@@ -4,7 +4,7 @@ import { findProject } from '../config/project.ts'
 import type { RawEntry } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import { homeFolder, places } from '../files/places.ts'
-import { closest } from '../hub/names.ts'
+import { closest } from '../hub/catalogue/names.ts'
 import type { CommandContext, Io } from './command.ts'
 
 type Surface = Pick<CommandContext, 'io' | 'flags'>

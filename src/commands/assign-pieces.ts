@@ -1,4 +1,4 @@
-import { nearest } from '../hub/nearest.ts'
+import { nearest } from '../hub/catalogue/nearest.ts'
 import type { Declared, Problem, Slot, Token } from './grammar.ts'
 import type { Piece } from './read-pieces.ts'
 import type { WrittenValue } from './written-value.ts'

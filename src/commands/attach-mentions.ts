@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { ContentPart } from '../agent/record.ts'
 import { CapstanError, messageOf, stopped } from '../errors.ts'
 import type { Catalogue, Hub, ResourceRef } from '../hub/api.ts'
-import { fitsTemplate } from '../hub/find-resource.ts'
+import { fitsTemplate } from '../hub/catalogue/find-resource.ts'
 import { resourcePart } from '../agent/content-parts.ts'
 import { findMentions } from './mentions.ts'
 

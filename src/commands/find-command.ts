@@ -1,6 +1,6 @@
 import { CapstanError } from '../errors.ts'
 import type { PromptEntry } from '../hub/api.ts'
-import { closest } from '../hub/names.ts'
+import { closest } from '../hub/catalogue/names.ts'
 import type { Command } from './command.ts'
 
 /** The commands by which a name can be found. */

@@ -1,6 +1,6 @@
 import type { PrepareLine } from '../agent/session.ts'
 import type { Catalogue, PromptEntry, ServerStatus } from '../hub/api.ts'
-import { serversNamedIn } from '../hub/names.ts'
+import { serversNamedIn } from '../hub/catalogue/names.ts'
 import { attachMentions } from './attach-mentions.ts'
 import { builtins as makeBuiltins } from './builtins.ts'
 import type { Candidate, Command, RunOptions } from './command.ts'

@@ -1,6 +1,6 @@
 import type { PreparedMessage } from '../agent/session.ts'
 import type { Hub, PromptEntry, PromptResult } from '../hub/api.ts'
-import { firstSentence } from '../hub/first-sentence.ts'
+import { firstSentence } from '../hub/catalogue/first-sentence.ts'
 import type { JsonValue } from '../hub/values.ts'
 import type { Command, CommandArgument, CommandArguments, CommandInput } from './command.ts'
 import { contentPart } from '../agent/content-parts.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../config/types.ts'
-import type { BuiltinServer } from '../hub/setup.ts'
+import type { BuiltinServer } from '../hub/servers/setup.ts'
 import type { LibraryOptions } from '../prompts/open-library.ts'
 
 /** The servers that come with Capstan, for whoever opens a hub over this config. Nothing of them is loaded until one is used. */

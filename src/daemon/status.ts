@@ -1,5 +1,5 @@
-import type { ConnectionPool } from '../hub/connection-pool.ts'
-import type { SharedStatus } from '../hub/shared-server.ts'
+import type { ConnectionPool } from '../hub/servers/connection-pool.ts'
+import type { SharedStatus } from '../hub/servers/shared-server.ts'
 import { version } from '../version.ts'
 
 /** What `capstan status` shows. */

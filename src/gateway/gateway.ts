@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server'
 import type { Catalogue, Era, Hub, ListKind, PromptResult, ResourceContents, ToolResult } from '../hub/api.ts'
-import { searchTools } from '../hub/search-tools.ts'
+import { searchTools } from '../hub/search/search-tools.ts'
 import type { Audit } from './audit.ts'
 import type { Caller, Mode } from './caller.ts'
 import { instructionsFor } from './instructions.ts'

@@ -1,5 +1,5 @@
 import type { Catalogue, Coverage } from '../hub/api.ts'
-import { firstSentence } from '../hub/first-sentence.ts'
+import { firstSentence } from '../hub/catalogue/first-sentence.ts'
 import type { Mode } from './caller.ts'
 
 export interface Introduction {

@@ -1,6 +1,6 @@
 import { CapstanError } from '../errors.ts'
 import type { Catalogue, Coverage, Hub, HubEvent, ListKind, ServerStatus, WaitOptions } from '../hub/api.ts'
-import { buildCatalogue, noLists, type Lists } from '../hub/catalogue.ts'
+import { buildCatalogue, noLists, type Lists } from '../hub/catalogue/catalogue.ts'
 import { waitFor } from '../hub/wait-for.ts'
 
 /** The catalogue of a hub, kept at hand: a look never waits for a server that was seen before. */

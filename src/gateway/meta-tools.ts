@@ -1,8 +1,8 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import { CapstanError } from '../errors.ts'
 import type { JsonObject, JsonValue, ToolEntry, ToolHit } from '../hub/api.ts'
-import { firstSentence } from '../hub/first-sentence.ts'
-import { signature } from '../hub/signature.ts'
+import { firstSentence } from '../hub/catalogue/first-sentence.ts'
+import { signature } from '../hub/catalogue/signature.ts'
 
 export const metaNames = ['search_tools', 'inspect_tool', 'call_tool', 'call_read_only_tool', 'exec'] as const
 export type MetaName = (typeof metaNames)[number]

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { tapTransport } from '../hub/tap-transport.ts'
+import { tapTransport } from '../hub/wire/tap-transport.ts'
 import type { Caller } from './caller.ts'
 import { urisWanted, type FollowedResources } from './followed-resources.ts'
 import type { Gateway } from './gateway.ts'

@@ -1,7 +1,7 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from '@modelcontextprotocol/server'
 import type { Catalogue, PromptEntry, ToolEntry } from '../hub/api.ts'
-import { plainModelName } from '../hub/names.ts'
-import { toolsTokens } from '../hub/tokens.ts'
+import { plainModelName } from '../hub/catalogue/names.ts'
+import { toolsTokens } from '../hub/catalogue/tokens.ts'
 import type { Mode } from './caller.ts'
 
 /** What `auto` allows the declarations of all tools to cost. */

@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import { CapstanError, unreachable } from '../errors.ts'
 import type { JsonObject, ToolEntry, ToolResult } from '../hub/api.ts'
-import type { searchTools } from '../hub/search-tools.ts'
+import type { searchTools } from '../hub/search/search-tools.ts'
 import type { Audit } from './audit.ts'
 import { toolWork } from './call-tool.ts'
 import type { Mode } from './caller.ts'

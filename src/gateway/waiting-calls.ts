@@ -79,12 +79,12 @@ export function waitingCalls<Value>(seal: Seal, now: () => number, limits = wait
       const controller = new AbortController()
       const questions = new Map<string, Question>()
       const listening: { exchange: Exchange | undefined } = { exchange }
-      let nextKey = 1
+      let asked = 0
       const onAsk: OnClientAsk = (ask, { signal: over }) =>
         new Promise((resolve) => {
           const reason = whyFull(asker.caller)
           if (reason !== undefined) return resolve({ action: 'decline', reason })
-          const key = `ask-${nextKey++}`
+          const key = keyFor(ask, (name) => questions.has(name), ++asked)
           const settle = (answer: Answer) => {
             questions.delete(key)
             resolve(answer)
@@ -188,4 +188,14 @@ export function waitingCalls<Value>(seal: Seal, now: () => number, limits = wait
     const isFull = parked.size >= limits.maxCalls || own >= limits.maxCallsOfOne
     return isFull ? 'Too many questions wait for an answer already.' : undefined
   }
+}
+
+const plainName = /^[A-Za-z][\w.-]{0,99}$/
+
+/** The server's own name for a question stays, where it has one: a client may know it. */
+function keyFor(ask: ClientAsk, isTaken: (name: string) => boolean, number: number): string {
+  const own = ask.kind === 'roots' ? undefined : ask.key
+  if (own !== undefined && plainName.test(own) && !isTaken(own)) return own
+  // Not a name that a server may have chosen.
+  return `capstan/${number}`
 }

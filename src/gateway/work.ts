@@ -1,4 +1,9 @@
-import { ProtocolError, ProtocolErrorCode, type InputRequests } from '@modelcontextprotocol/server'
+import {
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+  type InputRequests,
+} from '@modelcontextprotocol/server'
 import { CapstanError } from '../errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { WaitingCalls, Work } from './waiting-calls.ts'
@@ -27,11 +32,15 @@ export async function doWork<Value>(
     return { kind: 'done', value: await work({ onAsk, signal, exchange: () => exchange }) }
   }
   const asker = { caller, request: round.request, exchange }
-  const fitting: Work<Value> = ({ onAsk, ...options }) => work({ ...options, onAsk: onlyWhatFits(exchange, onAsk) })
+  const brought = new Map(Object.entries(round.state === undefined ? round.answers : {}))
+  const fitting: Work<Value> = ({ onAsk, ...options }) =>
+    work({ ...options, onAsk: onlyWhatFits(exchange, unlessBrought(brought, onAsk)) })
   const answerOf = (key: string, asked: ClientAsk) =>
     Object.hasOwn(round.answers, key) ? readAnswer(asked, round.answers[key]) : undefined
-  const turn =
-    round.state === undefined ? await waiting.begin(asker, fitting) : await waiting.resume(asker, round.state, answerOf)
+  const { state } = round
+  const turn = await namingWhatLacks(exchange, () =>
+    state === undefined ? waiting.begin(asker, fitting) : waiting.resume(asker, state, answerOf),
+  )
   if (turn === undefined) {
     const reason = { reason: 'invalid_request_state' }
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', reason)
@@ -47,6 +56,28 @@ function onlyWhatFits({ askable }: Exchange, onAsk: OnClientAsk): OnClientAsk {
   return async (ask, options) => {
     const reason = whyNotAskable(ask, askable)
     return reason === undefined ? onAsk(ask, options) : { action: 'decline', reason }
+  }
+}
+
+/** A client may bring answers to what it knows will be asked. Each counts once: a server that asks again was not content with it. */
+function unlessBrought(brought: Map<string, unknown>, onAsk: OnClientAsk): OnClientAsk {
+  return async (ask, options) => {
+    const key = ask.kind === 'roots' ? undefined : ask.key
+    if (key === undefined || !brought.has(key)) return onAsk(ask, options)
+    const answer = brought.get(key)
+    brought.delete(key)
+    return readAnswer(ask, answer)
+  }
+}
+
+/** A tool that failed because the client lends no model: since 2026-07-28 there is an error that says what the client would have to declare. */
+async function namingWhatLacks<Result>({ askable }: Exchange, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const isLacking = error instanceof CapstanError && error.code === 'ask_declined' && !askable.sampling
+    if (!isLacking) throw error
+    throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } }, error.message)
   }
 }
 

@@ -167,20 +167,27 @@ export interface CatalogueOptions extends WaitOptions {
   readonly fresh?: boolean
 }
 
-/** What a server wants of whoever made the request that it works on. */
+/** What a server wants of whoever made the request that it works on. `key` is its own name for the question; servers since 2026-07-28 have one. */
 export type Ask =
   /** Values for a form; the schema is flat, as the specification has it. */
-  | { readonly kind: 'form'; readonly server: string; readonly message: string; readonly schema: JsonSchema }
+  | {
+      readonly kind: 'form'
+      readonly server: string
+      readonly key?: string
+      readonly message: string
+      readonly schema: JsonSchema
+    }
   /** A visit to a page. For a login a pasted redirect may come back as `content.redirect`. */
   | {
       readonly kind: 'url'
       readonly server: string
+      readonly key?: string
       readonly message: string
       readonly url: string
       readonly purpose: 'elicitation' | 'login'
     }
   /** An answer of a model: the parameters of `sampling/createMessage` as the server sent them. */
-  | { readonly kind: 'sampling'; readonly server: string; readonly request: JsonObject }
+  | { readonly kind: 'sampling'; readonly server: string; readonly key?: string; readonly request: JsonObject }
 
 /** `content` holds the form's values, or the sampled message. */
 export type Answer =

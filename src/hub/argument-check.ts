@@ -1,5 +1,5 @@
 import type { JsonObject, ToolEntry } from './api.ts'
-import type { SchemaCheck } from './check-arguments.ts'
+import type { SchemaCheck } from './arguments/check-arguments.ts'
 
 /**
  * Checks arguments as a call does, for hosts that want to know before they ask a person about it. Throws `arguments_invalid`. The
@@ -8,7 +8,7 @@ import type { SchemaCheck } from './check-arguments.ts'
 export function argumentCheck(): (tool: ToolEntry, args: JsonObject) => Promise<void> {
   let loading: Promise<SchemaCheck> | undefined
   return async (tool, args) => {
-    loading ??= import('./check-arguments.ts').then(({ schemaCheck }) => schemaCheck())
+    loading ??= import('./arguments/check-arguments.ts').then(({ schemaCheck }) => schemaCheck())
     const check = await loading
     check.assertArguments(tool, args)
   }

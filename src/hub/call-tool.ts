@@ -1,11 +1,11 @@
 import { CapstanError, errorFamilies } from '../errors.ts'
 import { isDenied } from '../policy/decide.ts'
 import type { CallOptions, JsonObject, ToolEntry, ToolRef, ToolResult } from './api.ts'
-import type { SchemaCheck } from './check-arguments.ts'
-import type { Nesting } from './connection.ts'
-import { closest } from './names.ts'
-import type { ServerSet } from './server-set.ts'
-import type { LiveServer } from './server.ts'
+import type { SchemaCheck } from './arguments/check-arguments.ts'
+import type { Nesting } from './wire/connection.ts'
+import { closest } from './catalogue/names.ts'
+import type { ServerSet } from './servers/server-set.ts'
+import type { LiveServer } from './servers/server.ts'
 
 interface Call {
   readonly servers: ServerSet

@@ -2,9 +2,9 @@ import { CapstanError } from '../errors.ts'
 import { isAllowed, isDenied, serversAllowed } from '../policy/decide.ts'
 import type { Entry, ExecOutcome, RunOptions, Sandbox } from '../sandbox/api.ts'
 import type { Catalogue, ExecOptions, Hub, JsonValue, LeftOutTool, ToolEntry, ToolRef } from './api.ts'
-import { findTool } from './names.ts'
-import { nearest } from './nearest.ts'
-import { signature } from './signature.ts'
+import { findTool } from './catalogue/names.ts'
+import { nearest } from './catalogue/nearest.ts'
+import { signature } from './catalogue/signature.ts'
 
 /** What a snippet may use of a hub. */
 export type ExecHub = Pick<Hub, 'servers' | 'catalogue' | 'call' | 'search'> & {

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { CapstanError } from '../errors.ts'
 import type { Era } from './api.ts'
-import type { FollowOptions, Following } from './connection.ts'
+import type { FollowOptions, Following } from './wire/connection.ts'
 
 interface FollowSetup {
   readonly server: string

@@ -8,23 +8,23 @@ import type { Sandbox } from '../sandbox/api.ts'
 import type { Hub, HubEvent, OnAsk, ResourceContents, ToolResult } from './api.ts'
 import type { CallLog } from './call-log.ts'
 import { callTool } from './call-tool.ts'
-import type { SchemaCheck } from './check-arguments.ts'
-import { collectCatalogue } from './collect-catalogue.ts'
-import type { Nesting } from './connection.ts'
+import type { SchemaCheck } from './arguments/check-arguments.ts'
+import { collectCatalogue } from './catalogue/collect-catalogue.ts'
+import type { Nesting } from './wire/connection.ts'
 import { execute, noSandbox, type ExecHub } from './exec.ts'
-import { listingCache } from './listing-cache.ts'
-import { connectionPool, type ConnectionPool } from './connection-pool.ts'
-import { connect, type ServerHost } from './connect.ts'
+import { listingCache } from './catalogue/listing-cache.ts'
+import { connectionPool, type ConnectionPool } from './servers/connection-pool.ts'
+import { connect, type ServerHost } from './wire/connect.ts'
 import { completeArgument, renderPrompt } from './prompts.ts'
-import { openServerHost } from './server-host.ts'
-import type { GracePeriods } from './server-process.ts'
-import { searchTools } from './search-tools.ts'
-import { serverSet } from './server-set.ts'
+import { openServerHost } from './servers/server-host.ts'
+import type { GracePeriods } from './wire/server-process.ts'
+import { searchTools } from './search/search-tools.ts'
+import { serverSet } from './servers/server-set.ts'
 import { subscriptions } from './subscriptions.ts'
-import type { BuiltinServer, HubContext } from './setup.ts'
-import type { Tap } from './tap-transport.ts'
+import type { BuiltinServer, HubContext } from './servers/setup.ts'
+import type { Tap } from './wire/tap-transport.ts'
 import { waitFor } from './wait-for.ts'
-import type { RemoteWatch } from './watch-remote.ts'
+import type { RemoteWatch } from './wire/watch-remote.ts'
 
 export interface OpenHubOptions {
   /** Aborting it closes the hub. */
@@ -86,7 +86,8 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
   const servers = serverSet(context, options.builtins ?? [])
   // Loaded with the first call, while its server boots.
   let checking: Promise<SchemaCheck> | undefined
-  const loadCheck = () => (checking ??= import('./check-arguments.ts').then(({ schemaCheck }) => schemaCheck()))
+  const loadCheck = () =>
+    (checking ??= import('./arguments/check-arguments.ts').then(({ schemaCheck }) => schemaCheck()))
   const findTools = searchTools()
   const followed = subscriptions(servers.named, emit)
   let { catalogueSeconds } = first.settings

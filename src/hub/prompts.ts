@@ -9,8 +9,8 @@ import type {
   PromptResult,
   TemplateRef,
 } from './api.ts'
-import { closest } from './names.ts'
-import type { LiveServer } from './server.ts'
+import { closest } from './catalogue/names.ts'
+import type { LiveServer } from './servers/server.ts'
 
 interface PromptRequest {
   readonly args: Readonly<Record<string, string>>

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HubEvent, ResourceRef } from './api.ts'
-import type { Connection, Following } from './connection.ts'
+import type { Connection, Following } from './wire/connection.ts'
 import { cannotFollow } from './follow-resource.ts'
-import type { LiveServer } from './server.ts'
+import type { LiveServer } from './servers/server.ts'
 
 /** Which resources a hub follows, for as many as have asked. */
 export interface Subscriptions {

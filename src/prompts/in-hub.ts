@@ -1,6 +1,6 @@
-import type { Connection, RequestOptions } from '../hub/connection.ts'
+import type { Connection, RequestOptions } from '../hub/wire/connection.ts'
 import type { JsonObject, ListKind, ToolEntry } from '../hub/api.ts'
-import type { OpenHooks } from '../hub/server-copy.ts'
+import type { OpenHooks } from '../hub/servers/server-copy.ts'
 import { CapstanError } from '../errors.ts'
 import { version } from '../version.ts'
 import { fieldsOf } from './fields.ts'

@@ -1,7 +1,7 @@
 import { truncateToWidth, visibleWidth } from '@earendil-works/pi-tui'
 import { stateText } from '../commands/builtins/server-command.ts'
 import type { Catalogue, ServerStatus } from '../hub/api.ts'
-import { toolsTokens } from '../hub/tokens.ts'
+import { toolsTokens } from '../hub/catalogue/tokens.ts'
 import { plainLine } from '../policy/plain-text.ts'
 import { wrapped } from './blocks/drawn.ts'
 import type { Palette } from './paint.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { defaultRemoteWatch, type RemoteWatch } from '../../src/hub/watch-remote.ts'
+import { defaultRemoteWatch, type RemoteWatch } from '../../src/hub/wire/watch-remote.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { startHttpServer } from '../fixtures/http-server.ts'
 import { openTestHub, type Maker } from '../hub/makers.ts'

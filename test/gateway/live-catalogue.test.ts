@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { liveCatalogue } from '../../src/gateway/live-catalogue.ts'
-import { buildCatalogue, noLists } from '../../src/hub/catalogue.ts'
+import { buildCatalogue, noLists } from '../../src/hub/catalogue/catalogue.ts'
 import type { Catalogue, Hub, HubEvent, ToolEntry } from '../../src/hub/api.ts'
 import { literalHub, ready, toolOf } from '../cli/literal-hub.ts'
 

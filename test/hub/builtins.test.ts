@@ -1,6 +1,6 @@
 import { InMemoryTransport, type Transport } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
-import type { BuiltinServer } from '../../src/hub/setup.ts'
+import type { BuiltinServer } from '../../src/hub/servers/setup.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { buildSdkServer } from '../fixtures/servers/sdk-server.ts'
 import { openTestHub, textOf } from './makers.ts'

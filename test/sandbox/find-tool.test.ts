@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findTool } from '../../src/sandbox/find-tool.ts'
-import { nearest } from '../../src/hub/nearest.ts'
+import { nearest } from '../../src/hub/catalogue/nearest.ts'
 
 const world = { nearest, tools: { github: ['create_issue', 'get-user'], 'a-b': ['x.y', 'x-y'], a_b: ['z'] } }
 

@@ -1,4 +1,4 @@
-import { nearest } from '../../src/hub/nearest.ts'
+import { nearest } from '../../src/hub/catalogue/nearest.ts'
 import type { ToolResult } from '../../src/hub/api.ts'
 import type { RunOptions } from '../../src/sandbox/api.ts'
 

@@ -1,6 +1,6 @@
 import { CapstanError } from '../../errors.ts'
 import type { ToolEntry, ToolResult } from '../../hub/api.ts'
-import { typeArguments } from '../../hub/typed-arguments.ts'
+import { typeArguments } from '../../hub/arguments/typed-arguments.ts'
 import { answeringAsks, answerOption } from '../answering-asks.ts'
 import type { Command, CommandContext, CommandInput, Io } from '../command.ts'
 import { contentText, type Block } from '../content.ts'

@@ -1,7 +1,7 @@
 import { builtinServers } from '../../daemon/builtins.ts'
 import { CapstanError } from '../../errors.ts'
 import type { Catalogue, CatalogueOptions, Hub, PromptEntry, ServerStatus, ToolEntry } from '../../hub/api.ts'
-import { closest, findLeftOut, findPrompt, findTool, serversNamedIn } from '../../hub/names.ts'
+import { closest, findLeftOut, findPrompt, findTool, serversNamedIn } from '../../hub/catalogue/names.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import type { Catalogued } from '../disk-hub.ts'
 import { exitCodes } from '../exit-codes.ts'

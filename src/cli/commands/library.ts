@@ -63,7 +63,7 @@ async function run(context: CommandContext, { values, positionals }: CommandInpu
 async function entryOf(word: string): Promise<SubcommandEntry> {
   const entry = Object.hasOwn(subcommands, word) ? subcommands[word] : undefined
   if (entry !== undefined) return entry
-  const { nearest } = await import('../../hub/nearest.ts')
+  const { nearest } = await import('../../hub/catalogue/nearest.ts')
   const [near] = nearest(word, Object.keys(subcommands), 1)
   throw new CapstanError('usage', `There is no command "library ${word}".`, {
     next: near === undefined ? 'Run: capstan help library' : `Did you mean: capstan library ${near}`,

@@ -1,6 +1,6 @@
 import { CapstanError, unreachable } from '../../errors.ts'
 import type { Catalogue, ListKind } from '../../hub/api.ts'
-import { declareTools } from '../../hub/signature.ts'
+import { declareTools } from '../../hub/catalogue/signature.ts'
 import { addExample, chooseServers, refuseDisabled } from '../choose-servers.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import type { Catalogued } from '../disk-hub.ts'

@@ -8,7 +8,7 @@ import { needsOf, type Overview, renderOverview } from '../render/overview.ts'
 import { groupByServer, problemOf } from '../render/server-group.ts'
 import { columnsFor, styleFor } from '../render/style.ts'
 import { suggestions } from '../render/suggestions.ts'
-import { toolsTokens } from '../../hub/tokens.ts'
+import { toolsTokens } from '../../hub/catalogue/tokens.ts'
 
 export const command: Command = {
   options: {},

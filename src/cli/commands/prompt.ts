@@ -1,5 +1,5 @@
 import { CapstanError } from '../../errors.ts'
-import { findPrompt } from '../../hub/names.ts'
+import { findPrompt } from '../../hub/catalogue/names.ts'
 import { answeringAsks, answerOption } from '../answering-asks.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { contentText } from '../content.ts'

@@ -17,7 +17,7 @@ import {
 import type { OwnTool } from '../../config/types.ts'
 import { CapstanError } from '../../errors.ts'
 import { homeFolder } from '../../files/places.ts'
-import { closest } from '../../hub/names.ts'
+import { closest } from '../../hub/catalogue/names.ts'
 import { maskEntry } from '../../policy/secrets.ts'
 import { answerOption } from '../answering-asks.ts'
 import { pendingTool } from '../ask-and-record.ts'

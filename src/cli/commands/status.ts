@@ -1,6 +1,6 @@
 import type { DaemonStatus } from '../../daemon/status.ts'
 import type { ServerState } from '../../hub/api.ts'
-import type { SharedStatus } from '../../hub/shared-server.ts'
+import type { SharedStatus } from '../../hub/servers/shared-server.ts'
 import type { Command, Io } from '../command.ts'
 import { dialRunning } from '../daemon-hub.ts'
 import { exitCodes } from '../exit-codes.ts'

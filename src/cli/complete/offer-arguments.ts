@@ -1,7 +1,7 @@
 import type { PromptEntry, ToolEntry } from '../../hub/api.ts'
-import { choicesOf } from '../../hub/schema-choices.ts'
-import { followRef, isSchemaObject } from '../../hub/schema-ref.ts'
-import { requiredNames } from '../../hub/schema-type.ts'
+import { choicesOf } from '../../hub/catalogue/schema-choices.ts'
+import { followRef, isSchemaObject } from '../../hub/catalogue/schema-ref.ts'
+import { requiredNames } from '../../hub/catalogue/schema-type.ts'
 import { files, nothing, words, type Candidate, type Offer } from './offer.ts'
 
 export interface ArgumentHole {

@@ -1,5 +1,5 @@
 import type { PromptEntry, ToolEntry } from '../../hub/api.ts'
-import { firstSentence } from '../../hub/first-sentence.ts'
+import { firstSentence } from '../../hub/catalogue/first-sentence.ts'
 import type { Candidate } from './offer.ts'
 
 /** Tools, spelt as the person has begun to: `server.tool`, else `mcp.server.tool`, `server/tool` or a bare name. */

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../hub/api.ts'
-import { followRef, isSchemaObject } from '../../hub/schema-ref.ts'
-import { requiredNames, schemaType } from '../../hub/schema-type.ts'
+import { followRef, isSchemaObject } from '../../hub/catalogue/schema-ref.ts'
+import { requiredNames, schemaType } from '../../hub/catalogue/schema-type.ts'
 
 /** One argument, or one field inside an argument: `filter.since`, `edits[].oldText`. */
 export interface ArgumentRow {

@@ -2,7 +2,7 @@ import { plainLine } from '../plain-text.ts'
 import { count, formatNumber } from './numbers.ts'
 import type { ServerGroup } from './server-group.ts'
 import type { Style } from './style.ts'
-import { toolsTokens, toolTokens } from '../../hub/tokens.ts'
+import { toolsTokens, toolTokens } from '../../hub/catalogue/tokens.ts'
 import { padStart, truncate } from './width.ts'
 
 export interface ToolCost {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue, PromptEntry, ToolEntry } from '../../hub/api.ts'
-import { followRef, isSchemaObject } from '../../hub/schema-ref.ts'
-import { requiredNames } from '../../hub/schema-type.ts'
+import { followRef, isSchemaObject } from '../../hub/catalogue/schema-ref.ts'
+import { requiredNames } from '../../hub/catalogue/schema-type.ts'
 
 /** A command that calls the tool, quoted for a POSIX shell; what only the person can know stands in capitals. */
 export function exampleCall(tool: Pick<ToolEntry, 'id' | 'inputSchema'>): string {

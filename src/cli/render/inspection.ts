@@ -1,6 +1,6 @@
 import type { JsonSchema, PromptEntry, ToolEntry } from '../../hub/api.ts'
-import { schemaType } from '../../hub/schema-type.ts'
-import { signature } from '../../hub/signature.ts'
+import { schemaType } from '../../hub/catalogue/schema-type.ts'
+import { signature } from '../../hub/catalogue/signature.ts'
 import { plainLine, plainText } from '../plain-text.ts'
 import { describeAnnotations } from './annotations.ts'
 import { argumentRows, type ArgumentRow } from './arguments.ts'
@@ -9,7 +9,7 @@ import { count, formatMs } from './numbers.ts'
 import { describeState, problemOf, type ServerGroup } from './server-group.ts'
 import type { Style } from './style.ts'
 import { paragraph, renderTable } from './table.ts'
-import { toolsTokens, toolTokens } from '../../hub/tokens.ts'
+import { toolsTokens, toolTokens } from '../../hub/catalogue/tokens.ts'
 import { displayWidth, truncate } from './width.ts'
 
 export interface Look {

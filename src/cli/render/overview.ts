@@ -5,7 +5,7 @@ import type { Look } from './inspection.ts'
 import { count, formatMs } from './numbers.ts'
 import { problemOf, type ServerGroup } from './server-group.ts'
 import { type Cell, paragraph, renderTable } from './table.ts'
-import { toolsTokens } from '../../hub/tokens.ts'
+import { toolsTokens } from '../../hub/catalogue/tokens.ts'
 
 /** Something only the person can settle, and the command that does it. */
 export interface Need {

@@ -1,6 +1,6 @@
 import type { ToolEntry } from '../../hub/api.ts'
-import { isSchemaObject } from '../../hub/schema-ref.ts'
-import { requiredNames } from '../../hub/schema-type.ts'
+import { isSchemaObject } from '../../hub/catalogue/schema-ref.ts'
+import { requiredNames } from '../../hub/catalogue/schema-type.ts'
 import type { GlobalFlags } from '../command.ts'
 import { exampleCall, examplePrompt, shellQuote } from './example.ts'
 import type { ServerGroup } from './server-group.ts'

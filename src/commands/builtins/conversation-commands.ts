@@ -1,6 +1,6 @@
 import type { ConversationEntry } from '../../agent/record.ts'
 import { CapstanError, unreachable } from '../../errors.ts'
-import { firstSentence } from '../../hub/first-sentence.ts'
+import { firstSentence } from '../../hub/catalogue/first-sentence.ts'
 import { valueOf, type Command, type CommandArgument, type CommandArguments } from '../command.ts'
 import type { ConversationInfo, Conversations } from '../context.ts'
 import { notice, printed, text, type Outcome } from '../outcome.ts'

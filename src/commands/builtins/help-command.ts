@@ -1,5 +1,5 @@
 import { CapstanError } from '../../errors.ts'
-import { closest } from '../../hub/names.ts'
+import { closest } from '../../hub/catalogue/names.ts'
 import { valueOf, type Command, type CommandArgument } from '../command.ts'
 import { printed, text, type Block } from '../outcome.ts'
 import { writeName } from '../print-line.ts'

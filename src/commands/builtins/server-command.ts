@@ -1,6 +1,6 @@
 import { CapstanError, unreachable } from '../../errors.ts'
 import type { ControlAction, ServerState, ServerStatus } from '../../hub/api.ts'
-import { closest } from '../../hub/names.ts'
+import { closest } from '../../hub/catalogue/names.ts'
 import { valueOf, type Command, type CommandArguments, type RunOptions } from '../command.ts'
 import { notice, printed, text, type Block, type Outcome } from '../outcome.ts'
 import type { Workings } from '../workings.ts'

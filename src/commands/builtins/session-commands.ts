@@ -1,6 +1,6 @@
 import { CapstanError } from '../../errors.ts'
 import type { PermissionView, QueueEntry } from '../../agent/session.ts'
-import { closest } from '../../hub/names.ts'
+import { closest } from '../../hub/catalogue/names.ts'
 import { valueOf, type Command, type CommandArguments, type CommandInput } from '../command.ts'
 import { notice, printed, text, type Outcome } from '../outcome.ts'
 import type { Workings } from '../workings.ts'

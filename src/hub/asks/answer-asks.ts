@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { pathToFileURL } from 'node:url'
 import { basename } from 'node:path'
+import { CapstanError } from '../../errors.ts'
 import type { Answer, Ask, JsonObject } from '../api.ts'
 import type { AskRoute, AskRoutes } from './route-asks.ts'
 import { readAsk, writeAnswer, type AskMethod } from './wire-asks.ts'
@@ -30,6 +31,13 @@ export interface AskAnswerer {
 }
 
 type Put = (ask: Ask) => Promise<Answer>
+
+/** One of the questions inside a result, under the server's own name for it. */
+interface Input {
+  readonly key: string
+  readonly input: unknown
+  readonly route: AskRoute
+}
 
 export function askAnswerer(
   server: string,
@@ -66,27 +74,36 @@ export function askAnswerer(
     },
     async answerInputs(inputs, route) {
       const answers = Object.entries(inputs).map(
-        async ([key, input]) => [key, await answerInput(input, route)] as const,
+        async ([key, input]) => [key, await answerInput({ key, input, route })] as const,
       )
       return Object.fromEntries(await Promise.all(answers))
     },
   }
 
-  async function answerInput(input: unknown, route: AskRoute): Promise<JsonObject> {
+  async function answerInput({ key, input, route }: Input): Promise<JsonObject> {
     const { method, params } = isObject(input) ? input : {}
     const given = isObject(params) ? params : {}
     if (method === 'roots/list' && roots !== undefined) return (await route.roots()) ?? listRoots(roots)
     const isKnown = method === 'elicitation/create' || (method === 'sampling/createMessage' && sampling)
     if (!isKnown) throw refusal(`${JSON.stringify(method)} is not something that this server may ask for`)
-    return answer(method, given, route.answer)
+    const answered = await answerTo(method, given, (ask) => route.answer({ ...ask, key }))
+    if (answered !== undefined) return answered
+    throw new CapstanError('ask_declined', `Server "${server}" wants an answer of a model, and nobody lent one.`, {
+      server,
+      next: 'Use a client that lends its model (sampling).',
+    })
   }
 
   async function answer(method: AskMethod, params: JsonObject, asker: Put): Promise<JsonObject> {
+    const answered = await answerTo(method, params, asker)
+    if (answered === undefined) throw refusal('The person or program at the other end refused')
+    return answered
+  }
+
+  /** Undefined when nobody lends a model: that has no answer of its own in the protocol. */
+  async function answerTo(method: AskMethod, params: JsonObject, asker: Put): Promise<JsonObject | undefined> {
     const ask = readAsk(server, method, params)
-    if ('refused' in ask) return { action: 'decline' }
-    const written = writeAnswer(ask, await asker(ask))
-    if (written === undefined) throw refusal('The person or program at the other end refused')
-    return written
+    return 'refused' in ask ? { action: 'decline' } : writeAnswer(ask, await asker(ask))
   }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../api.ts'
-import { isSchemaObject } from '../schema-ref.ts'
-import { timeBound } from '../time-bound.ts'
+import { isSchemaObject } from '../catalogue/schema-ref.ts'
+import { timeBound } from '../arguments/time-bound.ts'
 
 /** One of the values that a field offers, as it is sent. */
 export interface NamedValue {

@@ -1,6 +1,6 @@
 import { unreachable } from '../../errors.ts'
 import type { JsonObject, JsonSchema, JsonValue } from '../api.ts'
-import { isSchemaObject } from '../schema-ref.ts'
+import { isSchemaObject } from '../catalogue/schema-ref.ts'
 import { typeOf, valueProblem, valuesOffered, type NamedValue } from './field-rules.ts'
 
 export type FieldKind = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices'

@@ -1,6 +1,6 @@
 import { CapstanError, messageOf } from '../../errors.ts'
 import type { Answer, Ask, JsonObject, OnAsk, OnRoots } from '../api.ts'
-import type { Deadline } from '../deadline.ts'
+import type { Deadline } from '../wire/deadline.ts'
 import { problemsIn } from './form-fields.ts'
 
 /** Who answers on one connection, and for how long. */

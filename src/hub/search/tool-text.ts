@@ -1,5 +1,5 @@
 import type { JsonSchema, SearchField, ToolEntry } from '../api.ts'
-import { followRef, isSchemaObject } from '../schema-ref.ts'
+import { followRef, isSchemaObject } from '../catalogue/schema-ref.ts'
 
 /** Where in a tool a word may stand, the most telling first. */
 export const searchFields = [

@@ -4,8 +4,15 @@ import { CapstanError } from '../../errors.ts'
 /** As large as a line of a local server may be. */
 const largestMessage = 128 * 2 ** 20
 
+export interface BoundedFetchSetup {
+  readonly fetch: FetchLike
+  /** For the error. */
+  readonly server: string
+  readonly maxBytes?: number
+}
+
 /** A fetch whose answer breaks off where a message in it gets too large. What comes packed is counted as it unpacks. */
-export function boundedFetch(fetch: FetchLike, maxBytes: number = largestMessage): FetchLike {
+export function boundedFetch({ fetch, server, maxBytes = largestMessage }: BoundedFetchSetup): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init)
     if (response.body === null) return response
@@ -13,7 +20,7 @@ export function boundedFetch(fetch: FetchLike, maxBytes: number = largestMessage
     const count = isStream ? eventCounter() : wholeCounter()
     const limit = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        if (count(chunk) > maxBytes) throw tooLarge(maxBytes)
+        if (count(chunk) > maxBytes) throw tooLarge(server, maxBytes)
         controller.enqueue(chunk)
       },
     })
@@ -46,6 +53,10 @@ function eventCounter(): Counter {
 // The end of a line and the beginning of the next end: lines end with CR, LF or both.
 const emptyLines = ['\n\n', '\n\r', '\r\r'] as const
 
-function tooLarge(maxBytes: number): CapstanError {
-  return new CapstanError('limit_exceeded', `The server sent a message larger than ${maxBytes / 2 ** 20} MiB.`)
+function tooLarge(server: string, maxBytes: number): CapstanError {
+  const limit = `${Math.round(maxBytes / 2 ** 20)} MiB`
+  return new CapstanError('limit_exceeded', `Server "${server}" sent a message larger than ${limit}.`, {
+    server,
+    next: 'Ask the tool for less at a time.',
+  })
 }

@@ -5,7 +5,7 @@ function fetched(type: string, pieces: readonly string[], maxBytes = 20): Promis
   const encoder = new TextEncoder()
   const body = ReadableStream.from(pieces.map((piece) => encoder.encode(piece)))
   const response = new Response(body, { status: 202, headers: { 'content-type': type, 'x-more': 'kept' } })
-  return boundedFetch(async () => response, maxBytes)('http://localhost/')
+  return boundedFetch({ fetch: async () => response, server: 'one', maxBytes })('http://localhost/')
 }
 
 test('an answer within the limit comes as it is', async () => {
@@ -16,7 +16,9 @@ test('an answer within the limit comes as it is', async () => {
 })
 
 test('an answer without a body stays without one', async () => {
-  const response = await boundedFetch(async () => new Response(null, { status: 204 }))('http://localhost/')
+  const response = await boundedFetch({ fetch: async () => new Response(null, { status: 204 }), server: 'one' })(
+    'http://localhost/',
+  )
 
   expect(response.body).toBeNull()
 })

@@ -1,5 +1,5 @@
 import { CapstanError } from '../../../errors.ts'
-import { nearest } from '../../../hub/nearest.ts'
+import { nearest } from '../../../hub/catalogue/nearest.ts'
 import type { PromptStore, StoredPrompt } from '../../../prompts/store.ts'
 import { hasAnyTag, hasEveryTag } from '../../../prompts/tags.ts'
 import type { CommandInput } from '../../command.ts'

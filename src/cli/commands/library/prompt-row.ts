@@ -1,4 +1,4 @@
-import { firstSentence } from '../../../hub/first-sentence.ts'
+import { firstSentence } from '../../../hub/catalogue/first-sentence.ts'
 import type { StoredPrompt } from '../../../prompts/store.ts'
 import { plainLine } from '../../plain-text.ts'
 
