@@ -5,7 +5,7 @@ import { askOrLeave } from './ask.ts'
 import type { Io } from './command.ts'
 import { fillForm } from './fill-form.ts'
 import { openBrowser } from './open-browser.ts'
-import { plainLine } from './plain-text.ts'
+import { plainLine } from '../policy/plain-text.ts'
 import { askLine, hostOf, quoted } from './render/ask.ts'
 
 export interface Question {

@@ -3,7 +3,7 @@ import { unreachable } from '../errors.ts'
 import { maskEntry } from '../policy/secrets.ts'
 import { addExample } from './choose-servers.ts'
 import { describeEntry, describeFurtherFields } from './describe-entry.ts'
-import { plainLine, revealedText } from './plain-text.ts'
+import { plainLine, revealedText } from '../policy/plain-text.ts'
 import type { Style } from './render/style.ts'
 
 /** The config in force, for people. Secrets are masked. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { CapstanError, messageOf } from '../errors.ts'
 import type { Io } from './command.ts'
-import { plainText } from './plain-text.ts'
+import { plainText } from '../policy/plain-text.ts'
 
 /** A content block as it came. Kinds that nobody knows yet pass through as JSON. */
 export type Block = { readonly type: string; readonly [field: string]: unknown }

@@ -7,7 +7,7 @@ import type { Hub, ServerStatus } from '../hub/api.ts'
 import type { CatalogueLook, CommandContext, GlobalFlags, Io, Needs } from './command.ts'
 import { dialDaemon, wantsDaemon } from './daemon-hub.ts'
 import type { Catalogued } from './disk-hub.ts'
-import { plainText } from './plain-text.ts'
+import { plainText } from '../policy/plain-text.ts'
 import { askLine } from './render/ask.ts'
 
 interface ContextSetup {

@@ -1,7 +1,7 @@
 import { describeChange } from '../config/describe-change.ts'
 import type { RawEntry } from '../config/types.ts'
 import { maskEntry } from '../policy/secrets.ts'
-import { revealedText } from './plain-text.ts'
+import { revealedText } from '../policy/plain-text.ts'
 import { shellQuote } from './render/example.ts'
 
 /** What an entry starts or calls, on one line, the way a shell would take it; literal secrets are masked. */

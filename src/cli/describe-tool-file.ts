@@ -1,5 +1,5 @@
 import { diff } from 'node:util'
-import { revealedText } from './plain-text.ts'
+import { revealedText } from '../policy/plain-text.ts'
 
 /** The code of a tool as a person is asked to approve it, one line each; the end of a long one is only counted. */
 export function describeCode(code: string, file: string): readonly string[] {

@@ -3,7 +3,7 @@ import { formFields, readField, readForm, type AskField } from '../hub/asks/form
 import { askOrLeave } from './ask.ts'
 import type { Io } from './command.ts'
 import { choiceLines, fieldPrompt, typedChoice } from './form-field-text.ts'
-import { plainLine } from './plain-text.ts'
+import { plainLine } from '../policy/plain-text.ts'
 import { quoted } from './render/ask.ts'
 
 type FormAsk = Ask & { readonly kind: 'form' }

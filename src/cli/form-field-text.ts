@@ -1,7 +1,7 @@
 import { unreachable } from '../errors.ts'
 import { rulesIn } from '../hub/asks/field-rules.ts'
 import type { AskField } from '../hub/asks/form-fields.ts'
-import { plainLine } from './plain-text.ts'
+import { plainLine } from '../policy/plain-text.ts'
 
 /** The choices of a field, numbered, with its description above; empty where there is nothing to show. */
 export function choiceLines(field: AskField): string {

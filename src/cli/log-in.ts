@@ -3,7 +3,7 @@ import type { Hub, OnAsk } from '../hub/api.ts'
 import { ask } from './ask.ts'
 import type { CommandContext, Io } from './command.ts'
 import { openBrowser } from './open-browser.ts'
-import { plainText } from './plain-text.ts'
+import { plainText } from '../policy/plain-text.ts'
 
 type Room = Pick<CommandContext, 'io' | 'signal'>
 

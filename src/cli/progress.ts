@@ -1,6 +1,6 @@
 import type { Progress } from '../hub/api.ts'
 import type { Io } from './command.ts'
-import { plainText } from './plain-text.ts'
+import { plainText } from '../policy/plain-text.ts'
 import { truncate } from './render/width.ts'
 
 /** What stands still while a person answers a question. */

@@ -7,7 +7,7 @@ import { answerByPerson } from './answer-ask.ts'
 import { readAnswers } from './answering-asks.ts'
 import type { CommandContext, CommandInput } from './command.ts'
 import { dialRunning, wantsDaemon, type DaemonSetup } from './daemon-hub.ts'
-import { plainLine } from './plain-text.ts'
+import { plainLine } from '../policy/plain-text.ts'
 import { askLine } from './render/ask.ts'
 import { ageOf } from './render/numbers.ts'
 

@@ -5,7 +5,7 @@ import type { RawEntry } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import { closest } from '../hub/catalogue/names.ts'
 import type { CommandContext, CommandInput } from './command.ts'
-import { revealedText } from './plain-text.ts'
+import { revealedText } from '../policy/plain-text.ts'
 import { seenOnDisk } from './seen-on-disk.ts'
 
 /** A tool that is not what it was when it was first used through the gateway. */

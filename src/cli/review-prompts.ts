@@ -1,7 +1,7 @@
 import type { TrustStanding } from '../config/trust.ts'
 import { openPromptStore } from '../prompts/open-store.ts'
 import type { Io } from './command.ts'
-import { revealedText } from './plain-text.ts'
+import { revealedText } from '../policy/plain-text.ts'
 import { projectPrompts } from './prompt-library.ts'
 import { count } from './render/numbers.ts'
 import type { PendingServer } from './trust-question.ts'

@@ -5,7 +5,7 @@ import { applyProposal, openProposals, proposedName, revisionToChange, type Prop
 import type { StoredPrompt } from '../prompts/store.ts'
 import { ask } from './ask.ts'
 import type { CommandContext, CommandInput } from './command.ts'
-import { revealedText } from './plain-text.ts'
+import { revealedText } from '../policy/plain-text.ts'
 import { openPromptLibrary, type PromptLibrary } from './prompt-library.ts'
 
 /** A change of the person's prompts that an agent proposes. */

@@ -21,7 +21,7 @@ import { loadCommandConfig } from './command-config.ts'
 import type { CommandContext } from './command.ts'
 import { readCallers, type Callers } from './gateway-callers.ts'
 import { openGatewayHubs } from './gateway-hubs.ts'
-import { plainText } from './plain-text.ts'
+import { plainText } from '../policy/plain-text.ts'
 import { seenOnDisk } from './seen-on-disk.ts'
 import type { ServeWishes } from './serve-wishes.ts'
 

@@ -6,7 +6,7 @@ import { ask } from './ask.ts'
 import type { Io } from './command.ts'
 import { describeEntry, describeFurtherFields } from './describe-entry.ts'
 import { describeCode, describeCodeChange } from './describe-tool-file.ts'
-import { revealedText } from './plain-text.ts'
+import { revealedText } from '../policy/plain-text.ts'
 
 /** A server of a project file, or a tool of its own, that waits for a person's word. */
 export interface PendingServer {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainLine, plainText, revealedText } from '../../src/cli/plain-text.ts'
+import { plainLine, plainText, revealedText } from '../../src/policy/plain-text.ts'
 
 test.each([
   ['colours', '\u001B[31mred\u001B[0m', 'red'],

@@ -37,7 +37,7 @@ export async function runLeg(leg: Leg, folder: string): Promise<boolean> {
 
 async function failingAlone(leg: Leg, output: string, folder: string): Promise<readonly string[]> {
   const failed: string[] = []
-  for (const name of failedIn(output)) {
+  for (const name of failedIn(leg, output)) {
     const alone = await conformance(leg, ['--scenario', name, ...leg.alone], folder)
     // What does not belong to the revision is passed over, which proves nothing.
     if (alone.code !== 0 || alone.output.includes('SKIPPED: scenario')) failed.push(name)
@@ -46,11 +46,10 @@ async function failingAlone(leg: Leg, output: string, folder: string): Promise<r
 }
 
 /** The scenarios that failed and count. With a file of expected failures the suite lists them itself. */
-function failedIn(output: string): readonly string[] {
+function failedIn({ expectedFailures }: Leg, output: string): readonly string[] {
   const summary = output.slice(output.indexOf('SUMMARY ==='))
   const names = (pattern: RegExp, text: string) => [...text.matchAll(pattern)].map((match) => match[1] ?? '')
-  const [, unexpected] = summary.split('Unexpected failures (')
-  if (unexpected !== undefined) return names(/^ +✗ (\S+)/gm, unexpected)
+  if (expectedFailures !== undefined) return names(/^ +✗ (\S+)/gm, summary.split('Unexpected failures (')[1] ?? '')
   const unscored = new Set(names(/^ {2}✗ (\S+) \(/gm, summary))
   return names(/^✗ ([^:\s]+):/gm, summary).filter((name) => !unscored.has(name))
 }

@@ -11,6 +11,14 @@ const accept =
   async () => ({ action: 'accept', ...(content && { content }) })
 
 describe.each(makers)('a hub from %s', (_maker, open) => {
+  test('a call that needs a model ends with ask_declined when nobody lends one', async () => {
+    await using hub = await open({ one: { ...fixture('asks'), sampling: true } })
+
+    const thinking = hub.call(call('think'), {}, { onAsk: async () => ({ action: 'decline' }) })
+
+    await expect(thinking).rejects.toMatchObject({ code: 'ask_declined', server: 'one' })
+  })
+
   describe.each(['modern', 'legacy'])('with a server of the %s era', (era) => {
     const server = (more: JsonObject = {}) => {
       const { command, args } = fixture('asks')
@@ -37,6 +45,19 @@ describe.each(makers)('a hub from %s', (_maker, open) => {
         { kind: 'form', server: 'one', message: 'What may it be?', schema: { required: ['drink'] } },
       ])
       expect((await hub.servers())[0]?.state).toMatchObject({ kind: 'ready', era })
+    })
+
+    test('a question has the name that the server gave it, where it gave one', async () => {
+      await using hub = await open(server())
+      const asks: Ask[] = []
+      const onAsk: OnAsk = async (ask) => {
+        asks.push(ask)
+        return { action: 'decline' }
+      }
+
+      await hub.call(call('order'), {}, { onAsk })
+
+      expect(asks.map(({ key }) => key)).toEqual([era === 'modern' ? 'order' : undefined])
     })
 
     test('fills in the defaults that the server proposed', async () => {

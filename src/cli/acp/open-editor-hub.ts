@@ -6,7 +6,7 @@ import type { Hub } from '../../hub/api.ts'
 import type { CommandContext, GlobalFlags, Io } from '../command.ts'
 import { dialDaemon, wantsDaemon } from '../daemon-hub.ts'
 import { openLocalHub } from '../local-hub.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../../policy/plain-text.ts'
 
 export interface EditorHubSetup {
   readonly cwd: string

@@ -2,7 +2,7 @@ import type { CallView, Session, SessionEvent, TurnOutcome } from '../../agent/s
 import { CapstanError, stopped, unreachable } from '../../errors.ts'
 import type { CommandContext, Io } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { plainLine, plainText } from '../plain-text.ts'
+import { plainLine, plainText } from '../../policy/plain-text.ts'
 import { styleFor } from '../render/style.ts'
 
 export type OutputForm = 'text' | 'json' | 'stream-json'

@@ -7,7 +7,7 @@ import { contentText, type Block } from '../content.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { offeringLogin } from '../offering-login.ts'
 import { readArguments } from '../pairs.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../../policy/plain-text.ts'
 import { showProgress } from '../progress.ts'
 import { reachFor, toolReached } from '../reach.ts'
 

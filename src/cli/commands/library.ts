@@ -1,7 +1,7 @@
 import { CapstanError } from '../../errors.ts'
 import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { globalOptions } from '../global-options.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../../policy/plain-text.ts'
 import type { PromptLibrary } from '../prompt-library.ts'
 import { libraryOptions, subcommands, type SubcommandEntry } from './library/subcommands.ts'
 

@@ -4,7 +4,7 @@ import { chooseServers, refuseDisabled } from '../choose-servers.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { exitCodeOf, exitCodes } from '../exit-codes.ts'
 import { logIn } from '../log-in.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../../policy/plain-text.ts'
 
 export const command: Command = {
   options: { 'no-browser': { type: 'boolean' } },

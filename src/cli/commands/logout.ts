@@ -2,7 +2,7 @@ import { CapstanError } from '../../errors.ts'
 import { chooseServers } from '../choose-servers.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../../policy/plain-text.ts'
 
 export const command: Command = {
   options: {},

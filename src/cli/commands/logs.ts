@@ -2,7 +2,7 @@ import { CapstanError } from '../../errors.ts'
 import type { LogLine } from '../../hub/api.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../../policy/plain-text.ts'
 
 export const command: Command = {
   options: { follow: { type: 'boolean', short: 'f' } },

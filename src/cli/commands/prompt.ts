@@ -5,7 +5,7 @@ import type { Command, CommandContext, CommandInput } from '../command.ts'
 import { contentText } from '../content.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readArguments } from '../pairs.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../../policy/plain-text.ts'
 import { reachFor } from '../reach.ts'
 import { styleFor } from '../render/style.ts'
 

@@ -1,5 +1,5 @@
 import { unreachable } from '../../errors.ts'
-import { plainLine, revealedText } from '../plain-text.ts'
+import { plainLine, revealedText } from '../../policy/plain-text.ts'
 import type { Candidate, Offer } from './offer.ts'
 import { splitLine, type Quote, type Shell, type SplitLine } from './split-line.ts'
 

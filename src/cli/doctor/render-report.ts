@@ -1,4 +1,4 @@
-import { plainLine } from '../plain-text.ts'
+import { plainLine } from '../../policy/plain-text.ts'
 import type { Look } from '../render/inspection.ts'
 import { count } from '../render/numbers.ts'
 import { paragraph, renderTable } from '../render/table.ts'

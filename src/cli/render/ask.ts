@@ -1,6 +1,6 @@
 import { unreachable } from '../../errors.ts'
 import type { Ask } from '../../hub/api.ts'
-import { plainLine, plainText } from '../plain-text.ts'
+import { plainLine, plainText } from '../../policy/plain-text.ts'
 
 /** What a server wants, in one line: for lists and notes. */
 export function askLine(ask: Ask): string {

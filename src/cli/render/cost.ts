@@ -1,4 +1,4 @@
-import { plainLine } from '../plain-text.ts'
+import { plainLine } from '../../policy/plain-text.ts'
 import { count, formatNumber } from './numbers.ts'
 import type { ServerGroup } from './server-group.ts'
 import type { Style } from './style.ts'

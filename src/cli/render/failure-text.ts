@@ -1,4 +1,4 @@
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../../policy/plain-text.ts'
 import { wrap } from './width.ts'
 
 /** A failure as it is printed: what is wrong, and below it what to do. */

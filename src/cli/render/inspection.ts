@@ -1,7 +1,7 @@
 import type { JsonSchema, PromptEntry, ToolEntry } from '../../hub/api.ts'
 import { schemaType } from '../../hub/catalogue/schema-type.ts'
 import { signature } from '../../hub/catalogue/signature.ts'
-import { plainLine, plainText } from '../plain-text.ts'
+import { plainLine, plainText } from '../../policy/plain-text.ts'
 import { describeAnnotations } from './annotations.ts'
 import { argumentRows, type ArgumentRow } from './arguments.ts'
 import { exampleCall, examplePrompt } from './example.ts'

@@ -1,7 +1,7 @@
 import { unreachable } from '../../errors.ts'
 import type { ListKind } from '../../hub/api.ts'
 import { firstSentence } from '../../hub/catalogue/first-sentence.ts'
-import { plainLine } from '../plain-text.ts'
+import { plainLine } from '../../policy/plain-text.ts'
 import { ageOf, count } from './numbers.ts'
 import { describeState, hasAnswered, problemOf, type ServerGroup } from './server-group.ts'
 import type { Style } from './style.ts'

@@ -1,5 +1,5 @@
 import type { PromptEntry, ToolEntry } from '../../hub/api.ts'
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../../policy/plain-text.ts'
 import { describeAnnotations } from './annotations.ts'
 import { argumentRows } from './arguments.ts'
 import { exampleCall, examplePrompt } from './example.ts'

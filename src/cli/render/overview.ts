@@ -1,6 +1,6 @@
 import type { LeftOutTool, ServerState } from '../../hub/api.ts'
 import { errorFamilies, unreachable } from '../../errors.ts'
-import { plainLine } from '../plain-text.ts'
+import { plainLine } from '../../policy/plain-text.ts'
 import type { Look } from './inspection.ts'
 import { count, formatMs } from './numbers.ts'
 import { problemOf, type ServerGroup } from './server-group.ts'

@@ -1,6 +1,6 @@
 import type { ErrorJson } from '../../errors.ts'
 import { exitCodeOf, exitCodes } from '../exit-codes.ts'
-import { plainLine } from '../plain-text.ts'
+import { plainLine } from '../../policy/plain-text.ts'
 import { hasAnswered, problemOf, problemsOf, type ServerGroup } from './server-group.ts'
 import type { Style } from './style.ts'
 import { wrap } from './width.ts'

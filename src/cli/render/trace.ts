@@ -1,5 +1,5 @@
 import type { TraceEntry } from '../../sandbox/api.ts'
-import { plainLine } from '../plain-text.ts'
+import { plainLine } from '../../policy/plain-text.ts'
 import { count, formatMs } from './numbers.ts'
 import type { Style } from './style.ts'
 

@@ -1,7 +1,7 @@
 import { diffText } from '../../../prompts/diff-prompts.ts'
 import type { StoredPrompt } from '../../../prompts/store.ts'
 import type { Io } from '../../command.ts'
-import { plainLine } from '../../plain-text.ts'
+import { plainLine } from '../../../policy/plain-text.ts'
 import { count } from '../../render/numbers.ts'
 import { columnsFor, styleFor, type Style } from '../../render/style.ts'
 import { renderTable } from '../../render/table.ts'

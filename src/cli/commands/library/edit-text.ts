@@ -6,7 +6,7 @@ import { CapstanError } from '../../../errors.ts'
 import { places } from '../../../files/places.ts'
 import { ask } from '../../ask.ts'
 import type { Io } from '../../command.ts'
-import { plainText } from '../../plain-text.ts'
+import { plainText } from '../../../policy/plain-text.ts'
 import type { LibraryContext } from './subcommand.ts'
 
 export interface EditRequest<Saved> {

@@ -1,7 +1,7 @@
 import type { DiffLine } from '../../../prompts/diff-lines.ts'
 import { diffText } from '../../../prompts/diff-prompts.ts'
 import type { Io } from '../../command.ts'
-import { plainText } from '../../plain-text.ts'
+import { plainText } from '../../../policy/plain-text.ts'
 import { styleFor } from '../../render/style.ts'
 
 /** A difference with its signs, in colours where there are any. */

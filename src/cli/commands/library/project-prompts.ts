@@ -1,7 +1,7 @@
 import { decideOnPrompts, type ProjectPrompts } from '../../../config/project-prompts.ts'
 import { ask } from '../../ask.ts'
 import type { CommandContext } from '../../command.ts'
-import { revealedText } from '../../plain-text.ts'
+import { revealedText } from '../../../policy/plain-text.ts'
 import { describePrompts } from '../../review-prompts.ts'
 
 /** Asks whether the prompts of this project may be used; where nobody can be asked, says how to approve them. */

@@ -2,7 +2,7 @@ import { unreachable } from '../../../errors.ts'
 import type { PromptArgument, PromptContent, PromptMessage } from '../../../prompts/prompt.ts'
 import type { StoredPrompt } from '../../../prompts/store.ts'
 import type { Io } from '../../command.ts'
-import { plainLine, plainText } from '../../plain-text.ts'
+import { plainLine, plainText } from '../../../policy/plain-text.ts'
 import { columnsFor, styleFor, type Style } from '../../render/style.ts'
 import { paragraph, renderTable } from '../../render/table.ts'
 

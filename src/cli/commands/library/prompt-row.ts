@@ -1,6 +1,6 @@
 import { firstSentence } from '../../../hub/catalogue/first-sentence.ts'
 import type { StoredPrompt } from '../../../prompts/store.ts'
-import { plainLine } from '../../plain-text.ts'
+import { plainLine } from '../../../policy/plain-text.ts'
 
 /** A prompt in lists for programs: what tells it apart, without its texts. */
 export function promptSummary({ prompt, layer, revision, labels, overrides }: StoredPrompt) {

@@ -1,7 +1,7 @@
 import { lintPrompt, type LintFinding } from '../../../prompts/lint-prompt.ts'
 import type { StoredPrompt } from '../../../prompts/store.ts'
 import { exitCodes } from '../../exit-codes.ts'
-import { plainLine } from '../../plain-text.ts'
+import { plainLine } from '../../../policy/plain-text.ts'
 import type { PromptLibrary } from '../../prompt-library.ts'
 import { findSecretsIn } from './find-secrets.ts'
 import { wholePrompt } from './prompt-row.ts'

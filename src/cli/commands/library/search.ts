@@ -3,7 +3,7 @@ import { makePromptSearch, type PromptHit, type PromptSearchOptions } from '../.
 import { searchFields } from '../../../prompts/search/prompt-text.ts'
 import type { CommandInput } from '../../command.ts'
 import { exitCodes } from '../../exit-codes.ts'
-import { plainLine } from '../../plain-text.ts'
+import { plainLine } from '../../../policy/plain-text.ts'
 import { columnsFor, styleFor } from '../../render/style.ts'
 import { renderTable } from '../../render/table.ts'
 import { textOf, textsOf } from './choose-prompts.ts'

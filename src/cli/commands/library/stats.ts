@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { PromptLayer, PromptStore, StoredPrompt } from '../../../prompts/store.ts'
 import { exitCodes } from '../../exit-codes.ts'
-import { plainLine } from '../../plain-text.ts'
+import { plainLine } from '../../../policy/plain-text.ts'
 import { count, formatNumber } from '../../render/numbers.ts'
 import { columnsFor, styleFor } from '../../render/style.ts'
 import { renderTable } from '../../render/table.ts'

@@ -7,7 +7,7 @@ import { slashClients, slashFiles, slashFolders, type SlashClient } from '../../
 import type { Prompt } from '../../../prompts/prompt.ts'
 import type { CommandInput } from '../../command.ts'
 import { exitCodes } from '../../exit-codes.ts'
-import { plainLine } from '../../plain-text.ts'
+import { plainLine } from '../../../policy/plain-text.ts'
 import { columnsFor, styleFor } from '../../render/style.ts'
 import { renderTable } from '../../render/table.ts'
 import { choosePrompts, layerOf } from './choose-prompts.ts'

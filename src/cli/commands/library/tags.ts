@@ -1,6 +1,6 @@
 import type { CommandInput } from '../../command.ts'
 import { exitCodes } from '../../exit-codes.ts'
-import { plainLine } from '../../plain-text.ts'
+import { plainLine } from '../../../policy/plain-text.ts'
 import { columnsFor, styleFor } from '../../render/style.ts'
 import { renderTable } from '../../render/table.ts'
 import { layerOf } from './choose-prompts.ts'
