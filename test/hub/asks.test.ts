@@ -152,6 +152,7 @@ describe.each(makers)('a hub from %s', (_maker, open) => {
           message: 'Please confirm.',
           url: 'https://example.org/confirm',
           purpose: 'elicitation',
+          ...(era === 'modern' ? { key: 'visit' } : {}),
         },
       ])
     })
