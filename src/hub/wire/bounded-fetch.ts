@@ -8,11 +8,14 @@ export interface BoundedFetchSetup {
   readonly fetch: FetchLike
   /** For the error. */
   readonly server: string
+  /** For streams: requests that wait for an event do not hear of the error by themselves. */
+  readonly onTooLarge?: (error: CapstanError) => void
   readonly maxBytes?: number
 }
 
 /** A fetch whose answer breaks off where a message in it gets too large. What comes packed is counted as it unpacks. */
-export function boundedFetch({ fetch, server, maxBytes = largestMessage }: BoundedFetchSetup): FetchLike {
+export function boundedFetch(setup: BoundedFetchSetup): FetchLike {
+  const { fetch, server, onTooLarge, maxBytes = largestMessage } = setup
   return async (url, init) => {
     const response = await fetch(url, init)
     if (response.body === null) return response
@@ -20,8 +23,10 @@ export function boundedFetch({ fetch, server, maxBytes = largestMessage }: Bound
     const count = isStream ? eventCounter() : wholeCounter()
     const limit = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        if (count(chunk) > maxBytes) throw tooLarge(server, maxBytes)
-        controller.enqueue(chunk)
+        if (count(chunk) <= maxBytes) return controller.enqueue(chunk)
+        const error = tooLarge(server, maxBytes)
+        if (isStream) onTooLarge?.(error)
+        throw error
       },
     })
     return new Response(response.body.pipeThrough(limit), response)

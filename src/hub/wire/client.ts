@@ -57,10 +57,15 @@ export function openRemote(kind: 'http' | 'sse', server: RemoteServer, { name, e
   const store = authStore({ folder: places(env).state, onLog: note })
   const RemoteTransport = kind === 'http' ? StreamableHTTPClientTransport : SSEClientTransport
   const patient = patientFetch({ fetch: serverAuth({ name, server, store, onLog: note }), note })
-  return new RemoteTransport(new URL(server.url), {
+  const onTooLarge = (error: CapstanError) => {
+    note(error.message)
+    void transport.close()
+  }
+  const transport: Transport = new RemoteTransport(new URL(server.url), {
     requestInit: { headers: { ...server.headers } },
-    fetch: boundedFetch({ fetch: patient, server: name }),
+    fetch: boundedFetch({ fetch: patient, server: name, onTooLarge }),
   })
+  return transport
 }
 
 const probeMs = 5000
