@@ -83,5 +83,8 @@ async function follow({ io, files, json, signal, seen }: Following): Promise<voi
     }
   }
   using _watching = watchFiles(files, () => void print())
+  // Neither watched files nor an awaited signal keep a process alive.
+  const awake = setInterval(() => {}, 60_000)
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  clearInterval(awake)
 }
