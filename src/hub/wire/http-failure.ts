@@ -59,9 +59,14 @@ export function remoteFailure(error: unknown, { server, url, isLate, canLogIn }:
     )
   return fail(
     'transport_failed',
-    `Server "${server}" at ${origin} cannot be reached: ${code ?? messageOf(causes(error).at(-1) ?? error)}.`,
+    `Server "${server}" at ${origin} cannot be reached: ${code ?? withoutSecrets(messageOf(causes(error).at(-1) ?? error))}.`,
     'Check "url" in its entry, and whether the server runs.',
   )
+}
+
+/** Some messages of `fetch` quote the whole address, with passwords and keys in it. */
+function withoutSecrets(message: string): string {
+  return message.replace(/https?:\/\/\S+/gi, (address) => URL.parse(address)?.origin ?? 'the address')
 }
 
 /** Whether trying again is of no use until somebody mends something: no such command, no such address, a bad entry. */
