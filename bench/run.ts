@@ -1,5 +1,5 @@
 // npm run bench [-- PART…] [--quick] [--peers]: prints our figures beside others measured in the same run. Ratios carry over to other
-// machines, milliseconds do not. The targets hold on a quiet machine. Parts: cold, warm, session, memory, calls, big, tokens, size, search, prompts.
+// machines, milliseconds do not. The targets hold on a quiet machine. Parts: cold, warm, session, memory, calls, big, tokens, size, gateway, search, prompts.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -37,8 +37,13 @@ const parts: Readonly<Record<string, (peers: PeerPrograms) => Promise<readonly R
   size: installedSize,
 }
 
-// They run only when they are asked for: the first installs 46 servers, the second needs a collection of prompts.
-const programs: Readonly<Record<string, string>> = { search: 'search/run.ts', prompts: 'prompts/run.ts' }
+// They run only when they are asked for: gateways are measured for minutes, search installs 46 servers, prompts needs a collection.
+const flags = Object.entries(values).flatMap(([flag, isGiven]) => (isGiven ? [`--${flag}`] : []))
+const programs: Readonly<Record<string, readonly [file: string, ...args: readonly string[]]>> = {
+  gateway: ['gateway/run.ts', ...flags],
+  search: ['search/run.ts'],
+  prompts: ['prompts/run.ts'],
+}
 
 const unknown = positionals.filter((part) => !Object.hasOwn(programs, part) && !Object.hasOwn(parts, part))
 if (unknown.length > 0) {
@@ -46,8 +51,8 @@ if (unknown.length > 0) {
   process.exitCode = 2
 } else {
   if (positionals.length === 0 || positionals.some((part) => Object.hasOwn(parts, part))) await measure()
-  for (const [name, program] of Object.entries(programs)) {
-    if (positionals.includes(name)) await runProgram(program)
+  for (const [name, [file, ...args]] of Object.entries(programs)) {
+    if (positionals.includes(name)) await runProgram(file, args)
   }
 }
 
@@ -74,8 +79,8 @@ async function measure(): Promise<void> {
   save(report)
 }
 
-async function runProgram(program: string): Promise<void> {
-  const child = spawn(process.execPath, [path(program)], { stdio: 'inherit' })
+async function runProgram(file: string, args: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, [path(file), ...args], { stdio: 'inherit' })
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) process.exitCode = 1
 }

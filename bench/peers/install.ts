@@ -16,6 +16,8 @@ interface PeerPackage {
 const packages: readonly PeerPackage[] = [
   { name: 'mcporter', version: '0.12.3', programs: ['mcporter'] },
   { name: 'mcp-hub', version: '4.2.1', programs: ['mcp-hub'] },
+  { name: 'mcp-proxy', version: '6.7.19', programs: ['mcp-proxy'] },
+  { name: 'supergateway', version: '4.0.0', programs: ['supergateway'] },
   { name: '@modelcontextprotocol/inspector', version: '2.12.0', programs: ['mcp-inspector', 'mcpdo'] },
 ]
 

@@ -1,0 +1,71 @@
+// npm run bench -- gateway [--peers] [--quick]: one server over stdio, reached directly, through `capstan serve --http` and through other gateways.
+// Needs /proc, so Linux. On a busy machine only CPU per call and memory can be quoted.
+import { cpus, loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { openGround } from '../ground.ts'
+import { compare, median, type Samples } from '../measure.ts'
+import { installPeers, type PeerPrograms } from '../peers/install.ts'
+import { renderTable } from '../table.ts'
+import { crowdOf, runScene, type Crowd, type Scene } from './load.ts'
+import { recoveryOf, type Recovery } from './recovery.ts'
+import { direct, figureTable, ours, targetRows } from './report.ts'
+import { openWays } from './ways.ts'
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, peers: { type: 'boolean', default: false } },
+})
+const rounds = values.quick ? 3 : 7
+
+const scenes: readonly Scene[] = [
+  { clients: 1, bytes: 10_000, calls: 300 },
+  { clients: 16, bytes: 10_000, calls: 640 },
+  { clients: 64, bytes: 10_000, calls: 960 },
+  { clients: 1, bytes: 1_000_000, calls: 20 },
+  { clients: 16, bytes: 1_000_000, calls: 48 },
+  { clients: 64, bytes: 1_000_000, calls: 64 },
+]
+
+const peers: PeerPrograms = values.peers ? await installPeers() : new Map()
+await using ground = openGround({ daemon: 'off' })
+await using opened = await openWays(peers, ground)
+await measureScenes()
+await measureRecovery()
+
+async function measureScenes(): Promise<void> {
+  using left = new DisposableStack()
+  const crowds = opened.ways.map((way) => left.use(crowdOf(way)))
+  for (const scene of scenes) {
+    const { clients, bytes } = scene
+    const samples = await measureScene(crowds, scene)
+    const title = `${clients} client${clients === 1 ? '' : 's'}, results of ${bytes / 1000} KB`
+    console.log(`\n${title} (${machine()})\n\n${figureTable(samples)}`)
+    const rows = targetRows(samples, title)
+    if (rows.length > 0) console.log(`\n${renderTable(rows)}`)
+  }
+}
+
+function measureScene(crowds: readonly Crowd[], scene: Scene): Promise<Samples> {
+  const contestants = crowds.map((crowd) => ({ name: crowd.way.name, run: () => runScene(crowd, scene) }))
+  return compare(contestants, rounds)
+}
+
+async function measureRecovery(): Promise<void> {
+  console.log('\n| the server is killed | same client served again | a new client served |\n| --- | --- | --- |')
+  for (const way of opened.ways.filter(({ name }) => name !== direct)) {
+    const tries: Recovery[] = []
+    // Who never comes back once needs no second try; with ours one lucky time would prove little.
+    for (let round = 0; round < (way.name === ours ? 3 : 1); round++) tries.push(await recoveryOf(way))
+    const cells = [tries.map(({ sameClient }) => sameClient), tries.map(({ newClient }) => newClient)].map(shown)
+    console.log(`| ${[way.name, ...cells].join(' | ')} |`)
+  }
+}
+
+function shown(times: readonly (number | undefined)[]): string {
+  const known = times.filter((time) => time !== undefined)
+  return known.length < times.length ? 'not within 20 s' : `after ${(median(known) / 1000).toFixed(1)} s`
+}
+
+function machine(): string {
+  const load = loadavg().map((value) => value.toFixed(1))
+  return `${new Date().toISOString()}, Node ${process.version}, ${cpus().length} cores, load ${load.join(' ')}`
+}
