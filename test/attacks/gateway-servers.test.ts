@@ -209,3 +209,26 @@ describe('an address of a resource', () => {
     })
   })
 })
+
+test('words of an entry that a shell would obey reach its program as they are', async () => {
+  const tricks = [
+    '; touch pwned',
+    '$(touch pwned)',
+    '`touch pwned`',
+    '| touch pwned',
+    'a\ntouch pwned',
+    '"',
+    '%PATH%',
+    '*',
+  ]
+  const one = inlineServer(`
+    const run = () => JSON.stringify(process.argv.slice(1))
+    serveRaw({ name: 'one', tools: [{ name: 'words', inputSchema: object, run }] })
+  `)
+  await using bench = await openBench({ one: { ...one, args: [...one.args, '--', ...tricks] } })
+  await using door = await connect(bench.gateway, 'modern')
+
+  const result = await door.client.callTool({ name: 'one__words', arguments: {} })
+
+  expect(JSON.parse(textOf(result))).toEqual(tricks)
+})
