@@ -21,6 +21,8 @@ const passedHeaders = [
   'last-event-id',
 ] as const
 
+const headPatienceMs = 20
+
 /** Sends a web response over Node's. A client that reads slowly holds up its own stream; one that has gone ends it. */
 export async function sendWebResponse(
   response: ServerResponse,
@@ -29,17 +31,20 @@ export async function sendWebResponse(
 ): Promise<void> {
   response.writeHead(web.status, { ...Object.fromEntries(web.headers), ...more })
   if (web.body === null) return void response.end()
-  response.flushHeaders()
+  // A stream that listens may stay silent for long, and its client must know that it stands. An answer comes soon, mostly: one write takes both.
+  const headAlone = setTimeout(() => response.flushHeaders(), response.req.method === 'GET' ? 0 : headPatienceMs)
   const reader = web.body.getReader()
   const cancel = () => void reader.cancel().catch(() => {})
   response.once('close', cancel)
   try {
     for (;;) {
       const { done, value } = await reader.read()
+      clearTimeout(headAlone)
       if (done || response.destroyed) break
       if (!response.write(value)) await drained(response)
     }
   } finally {
+    clearTimeout(headAlone)
     response.off('close', cancel)
     response.end()
   }
