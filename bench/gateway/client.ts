@@ -20,7 +20,7 @@ const hello = {
   capabilities: {},
   clientInfo: { name: 'bench', version: '0' },
 }
-const callTimeoutMs = 60_000
+const callTimeoutMs = 20_000
 
 /** Streamable HTTP with a session, as all that can speak it do. */
 export async function streamableClient(url: string): Promise<RawClient> {

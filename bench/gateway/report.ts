@@ -11,8 +11,9 @@ export type Figure = 'p50' | 'p99' | 'perSecond' | 'cpuMs' | 'rssMB'
 export function figureTable(samples: Samples): string {
   const head = ['way', 'p50', 'p99', 'calls/s', 'CPU per call', 'RSS after']
   const lines = Object.keys(samples).map((name) => {
+    if (Number.isNaN(medianOf(samples, name, 'p50'))) return [name, 'lost answers', '', '', '', '']
     const of = (figure: Figure): number => medianOf(samples, name, figure)
-    const ms = (figure: Figure): string => `${of(figure).toPrecision(3)} ms`
+    const ms = (figure: Figure): string => `${of(figure) < 100 ? of(figure).toPrecision(3) : of(figure).toFixed(0)} ms`
     return [name, ms('p50'), ms('p99'), of('perSecond').toFixed(0), ms('cpuMs'), `${of('rssMB').toFixed(0)} MB`]
   })
   return [head, head.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |`).join('\n')
@@ -23,7 +24,8 @@ export function targetRows(all: Samples, work: string): readonly Row[] {
   const samples = withAdded(all)
   const peers = Object.keys(samples).filter((name) => name !== direct && name !== ours)
   const row = (what: string, figure: string, target: number): readonly Row[] => {
-    const [best] = peers.toSorted((a, b) => medianOf(samples, a, figure) - medianOf(samples, b, figure))
+    const served = peers.filter((name) => !Number.isNaN(medianOf(samples, name, figure)))
+    const [best] = served.toSorted((a, b) => medianOf(samples, a, figure) - medianOf(samples, b, figure))
     if (best === undefined) return []
     const comparison = ratioOf(samples, { floor: best, ours }, figure)
     return [{ work: `${what}, ${work}`, floor: `${best}, the best peer`, unit: 'ms', target, ...comparison }]

@@ -2,6 +2,7 @@
 // Needs /proc, so Linux. On a busy machine only CPU per call and memory can be quoted.
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { messageOf } from '../../src/errors.ts'
 import { openGround } from '../ground.ts'
 import { compare, median, type Samples } from '../measure.ts'
 import { installPeers, type PeerPrograms } from '../peers/install.ts'
@@ -45,8 +46,23 @@ async function measureScenes(): Promise<void> {
 }
 
 function measureScene(crowds: readonly Crowd[], scene: Scene): Promise<Samples> {
-  const contestants = crowds.map((crowd) => ({ name: crowd.way.name, run: () => runScene(crowd, scene) }))
+  const contestants = crowds.map((crowd) => ({ name: crowd.way.name, run: untilItFails(crowd, scene) }))
   return compare(contestants, rounds)
+}
+
+/** A way that loses an answer is told of and has no figures in this scene; the others go on. */
+function untilItFails(crowd: Crowd, scene: Scene): () => Promise<Readonly<Record<string, number>>> {
+  let hasFailed = false
+  return async () => {
+    if (hasFailed) return {}
+    try {
+      return await runScene(crowd, scene)
+    } catch (error) {
+      hasFailed = true
+      console.error(`${crowd.way.name}, ${scene.clients} clients, ${scene.bytes} bytes: ${messageOf(error)}`)
+      return {}
+    }
+  }
 }
 
 async function measureRecovery(): Promise<void> {
