@@ -3,6 +3,7 @@ import { lineWriter } from '../files/line-writer.ts'
 import { withLock } from '../files/lock.ts'
 import type { JsonObject, ToolEntry, ToolResult } from '../hub/api.ts'
 import { masked } from '../hub/call-log.ts'
+import { jsonBytes } from '../hub/json-bytes.ts'
 
 export interface AuditedCall {
   readonly caller: string
@@ -70,8 +71,8 @@ export function openAudit(options: AuditOptions): Audit {
           via,
           outcome,
           ms: Math.round((performance.now() - startedAt) * 10) / 10,
-          bytesIn: Buffer.byteLength(JSON.stringify(args)),
-          bytesOut: result === undefined ? 0 : Buffer.byteLength(JSON.stringify(result)),
+          bytesIn: jsonBytes(args),
+          bytesOut: result === undefined ? 0 : jsonBytes(result),
           ...(oddities.length === 0 ? {} : { oddities }),
           ...(withArguments ? { args: masked(args) } : {}),
         }

@@ -3,6 +3,7 @@ import { rename, stat } from 'node:fs/promises'
 import { lineWriter } from '../files/line-writer.ts'
 import { looksSecret, maskSecret } from '../policy/secrets.ts'
 import type { JsonObject, JsonValue, ToolRef, ToolResult } from './api.ts'
+import { jsonBytes } from './json-bytes.ts'
 
 /** One call, as it is kept: what was asked and what came, with secrets masked and long texts cut. */
 export interface CallRecord {
@@ -51,21 +52,28 @@ export function callLog(file: string, caller: string): CallLog {
 }
 
 function toRecord({ tool, ms, outcome, args, result, error }: FinishedCall, caller: string): CallRecord {
-  const text = result === undefined ? '' : JSON.stringify(result)
+  const bytes = result === undefined ? 0 : jsonBytes(result)
   return {
     id: randomBytes(4).toString('hex'),
     at: new Date().toISOString(),
     caller,
     tool: `${tool.server}.${tool.tool}`,
     ms: Math.round(ms * 10) / 10,
-    bytes: Buffer.byteLength(text),
+    bytes,
     outcome,
     args: masked(args),
     ...(result === undefined
       ? {}
-      : { result: masked(text.length > 20 * maxTextChars ? shortened(text) : (result as JsonObject)) }),
+      : { result: bytes > 20 * maxTextChars ? startOf(result, bytes) : masked(result as JsonObject) }),
     ...(error === undefined ? {} : { error: looksSecret('', error) ? maskSecret(error) : error }),
   }
+}
+
+/** Its long texts are cut before it is written: all of it would be copied for its first few lines. */
+function startOf(result: ToolResult, bytes: number): string {
+  const text = JSON.stringify(result, (_key, value: unknown) => (typeof value === 'string' ? shortened(value) : value))
+  const start = text.slice(0, maxTextChars)
+  return `${looksSecret('', start) ? maskSecret(start) : start}… (${bytes} bytes in all)`
 }
 
 /** The same value with secrets masked and long texts cut. */

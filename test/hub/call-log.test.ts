@@ -56,3 +56,20 @@ test('a place that cannot be written costs nobody a call', async () => {
 
   await expect(log.settled()).resolves.toBeUndefined()
 })
+
+test('of a large result the start is kept, and how large it was', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'calls.jsonl')
+  const log = callLog(file, 'cli')
+  const result = { content: [{ type: 'text' as const, text: `${token} ${'x'.repeat(1_000_000)}` }] }
+  const bytes = JSON.stringify(result).length
+
+  log.record({ tool, ms: 1, outcome: 'ok', args: {}, result })
+  await log.settled()
+
+  const [record] = await recordsOf(file)
+  expect(record?.bytes).toBe(bytes)
+  expect(record?.result).toMatch(new RegExp(`^\\{"co.*\\(${bytes} bytes in all\\)$`, 'su'))
+  expect(JSON.stringify(record)).not.toContain(token)
+  expect(JSON.stringify(record).length).toBeLessThan(5000)
+})
