@@ -145,10 +145,17 @@ interface Sending {
   readonly method?: string
 }
 
-function send(url: string, { method = 'POST', ...options }: Sending, body?: string): Promise<IncomingMessage> {
+function send(url: string, sending: Sending, body?: string): Promise<IncomingMessage> {
+  const { method = 'POST', ...options } = sending
   return new Promise((resolve, reject) => {
     const sent = request(url, { ...options, method, timeout: callTimeoutMs }, resolve)
-    sent.on('error', reject).on('timeout', () => sent.destroy(new Error('no answer came in time')))
+    sent.on('timeout', () => sent.destroy(new Error('no answer came in time')))
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      // The other side may close a connection that idled between rounds at the very moment it is used again.
+      const wasStale = sent.reusedSocket && error.code === 'ECONNRESET'
+      if (wasStale) resolve(send(url, sending, body))
+      else reject(error)
+    })
     sent.end(body)
   })
 }
