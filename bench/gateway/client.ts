@@ -148,7 +148,9 @@ interface Sending {
 function send(url: string, sending: Sending, body?: string): Promise<IncomingMessage> {
   const { method = 'POST', ...options } = sending
   return new Promise((resolve, reject) => {
-    const sent = request(url, { ...options, method, timeout: callTimeoutMs }, resolve)
+    // A stream that listens may be silent between rounds for as long as it likes.
+    const patience = method === 'GET' ? {} : { timeout: callTimeoutMs }
+    const sent = request(url, { ...options, ...patience, method }, resolve)
     sent.on('timeout', () => sent.destroy(new Error('no answer came in time')))
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // The other side may close a connection that idled between rounds at the very moment it is used again.
