@@ -97,7 +97,7 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
     options.signal?.removeEventListener('abort', closeOnAbort)
     followed.close()
     await servers.close()
-    await Promise.all([context.listings.settled(), options.callLog?.settled()])
+    await Promise.all([context.listings.close(), options.callLog?.settled()])
     await ownPool[Symbol.asyncDispose]()
     await own?.[Symbol.asyncDispose]()
   })

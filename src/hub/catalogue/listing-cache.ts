@@ -17,8 +17,8 @@ export interface ListingCache {
   readonly read: (key: string) => CachedLists | undefined
   /** Writes in the background; a failure loses nothing but the next quick look. */
   readonly keep: (key: string, kind: ListKind, items: readonly JsonObject[]) => void
-  /** Resolves when all that was kept is on disk. */
-  readonly settled: () => Promise<void>
+  /** Keeps nothing more, and resolves when all that was kept is on disk. */
+  readonly close: () => Promise<void>
 }
 
 /** A listing that has not changed is written again only when it is older than this, so that its age stays true. */
@@ -27,9 +27,12 @@ const rewriteAfterMs = 10 * 60_000
 export function listingCache(folder: string, now: () => number): ListingCache {
   const fileOf = (key: string) => join(folder, `${key}.json`)
   const writing = new Map<string, Promise<void>>()
+  let isClosed = false
   return {
     read: (key) => readCached(fileOf(key)),
     keep(key, kind, items) {
+      // An answer may come while its hub closes, and whoever closed it may be removing the folder.
+      if (isClosed) return
       // The lists of one server come together: each write builds on the one before.
       const turn = (writing.get(key) ?? Promise.resolve()).then(() =>
         writeList(fileOf(key), { kind, items, nowMs: now() }),
@@ -39,7 +42,8 @@ export function listingCache(folder: string, now: () => number): ListingCache {
         turn.catch(() => {}),
       )
     },
-    async settled() {
+    async close() {
+      isClosed = true
       await Promise.all(writing.values())
     },
   }

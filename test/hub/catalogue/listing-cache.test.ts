@@ -22,7 +22,7 @@ test('what is kept is found again, each list beside the others, with its age', a
 
   cache.keep('key', 'tools', [{ name: 'echo' }])
   cache.keep('key', 'prompts', [])
-  await cache.settled()
+  await cache.close()
 
   expect(cache.read('key')).toEqual({ savedAtMs: 1000, lists: { tools: [{ name: 'echo' }], prompts: [] } })
   expect(cache.read('other')).toBeUndefined()
@@ -37,7 +37,7 @@ test.each(['', '{', '[]', '{"version":1}', '{"version":99,"savedAtMs":1,"lists":
 
     expect(cache.read('key')).toBeUndefined()
     cache.keep('key', 'tools', [])
-    await cache.settled()
+    await cache.close()
 
     expect(cache.read('key')).toEqual({ savedAtMs: 5, lists: { tools: [] } })
   },
@@ -45,16 +45,26 @@ test.each(['', '{', '[]', '{"version":1}', '{"version":99,"savedAtMs":1,"lists":
 
 test('a list that has not changed is not written again within ten minutes', async () => {
   await using folder = await tempFolder()
-  let now = 0
-  const cache = listingCache(folder.path, () => now)
   const keepAt = async (ms: number) => {
-    now = ms
+    const cache = listingCache(folder.path, () => ms)
     cache.keep('key', 'tools', [{ name: 'echo' }])
-    await cache.settled()
+    await cache.close()
     return cache.read('key')?.savedAtMs
   }
 
   expect([await keepAt(0), await keepAt(60_000), await keepAt(700_000)]).toEqual([0, 0, 700_000])
+})
+
+test('nothing is written once it is closed: the folder may be about to go', async () => {
+  await using folder = await tempFolder()
+  const cache = listingCache(folder.path, () => 1)
+  const closing = cache.close()
+
+  cache.keep('key', 'tools', [])
+  await closing
+
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(await readdir(folder.path)).toEqual([])
 })
 
 test('the key follows the entry, the folder and the variables it names, and holds none of them', async () => {
@@ -78,7 +88,7 @@ test('nothing is left beside the listings', async () => {
   const cache = listingCache(folder.path, () => 1)
 
   cache.keep('key', 'tools', [])
-  await cache.settled()
+  await cache.close()
 
   expect(await readdir(folder.path)).toEqual(['key.json'])
 })
