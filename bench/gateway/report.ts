@@ -11,7 +11,7 @@ export type Figure = 'p50' | 'p99' | 'perSecond' | 'cpuMs' | 'rssMB'
 export function figureTable(samples: Samples): string {
   const head = ['way', 'p50', 'p99', 'calls/s', 'CPU per call', 'RSS after']
   const lines = Object.keys(samples).map((name) => {
-    if (Number.isNaN(medianOf(samples, name, 'p50'))) return [name, 'lost answers', '', '', '', '']
+    if (Number.isNaN(medianOf(samples, name, 'p50'))) return [name, 'no figure', '', '', '', '']
     const of = (figure: Figure): number => medianOf(samples, name, figure)
     const ms = (figure: Figure): string => `${of(figure) < 100 ? of(figure).toPrecision(3) : of(figure).toFixed(0)} ms`
     return [name, ms('p50'), ms('p99'), of('perSecond').toFixed(0), ms('cpuMs'), `${of('rssMB').toFixed(0)} MB`]

@@ -50,7 +50,7 @@ function measureScene(crowds: readonly Crowd[], scene: Scene): Promise<Samples> 
   return compare(contestants, rounds)
 }
 
-/** A way that loses an answer is told of and has no figures in this scene; the others go on. */
+/** A way from which an answer does not come is told of and has no figures in this scene; the others go on. */
 function untilItFails(crowd: Crowd, scene: Scene): () => Promise<Readonly<Record<string, number>>> {
   let hasFailed = false
   return async () => {
