@@ -76,9 +76,14 @@ function startOf(result: ToolResult, bytes: number): string {
   return `${looksSecret('', start) ? maskSecret(start) : start}… (${bytes} bytes in all)`
 }
 
+/** What of a text is kept, and as much more as a secret that begins in it may need to be known as one. */
+function beginning(text: string): string {
+  return text.slice(0, maxTextChars + 512)
+}
+
 /** The same value with secrets masked and long texts cut. */
 export function masked(value: JsonValue, name = ''): JsonValue {
-  if (typeof value === 'string') return looksSecret(name, value) ? maskSecret(value) : shortened(value)
+  if (typeof value === 'string') return looksSecret(name, beginning(value)) ? maskSecret(value) : shortened(value)
   if (Array.isArray(value)) return value.map((item: JsonValue) => masked(item, name))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, key)]))
