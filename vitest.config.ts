@@ -6,6 +6,8 @@ const pi = ['test/**/*.pi.test.ts']
 
 export default defineConfig({
   test: {
+    // By itself vitest leaves one processor alone, which on two is half of the machine.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 30_000,
     projects: [
