@@ -36,7 +36,8 @@ describe.each(doors)('a client made with version 1 of the SDK, over %s', (_door,
     expect(client.getServerVersion()?.name).toBe('capstan')
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['one__echo', 'asks__order', 'old__order']))
     expect(echoed.content).toEqual([{ type: 'text', text: 'hi' }])
-    expect(steps).toEqual([1, 2, 3])
+    // This client loses progress that arrives together with the answer (modelcontextprotocol/typescript-sdk 2580).
+    expect(steps.slice(0, 2)).toEqual([1, 2])
     const order = [{ type: 'text', text: '3 tea, kept "as is"' }]
     expect(orders.map(({ content: blocks }) => blocks)).toEqual([order, order])
     expect(prompts.map(({ name }) => name)).toContain('one__greet')
