@@ -10,13 +10,14 @@ import { findCycle, importsOf, loadedBy, readSourceGraph } from './architecture/
 
 /** Which rooms a room may import values from, besides itself; type-only imports are free. */
 const arrows: Readonly<Record<string, readonly string[]>> = (() => {
-  const ground = ['errors.ts', 'version.ts', 'files', 'policy']
+  const ground = ['errors.ts', 'version.ts', 'json.ts', 'files', 'policy']
   const hub = [...ground, 'config', 'hub']
   return {
     'errors.ts': [],
     'version.ts': [],
-    files: ['errors.ts'],
-    policy: ['errors.ts'],
+    'json.ts': [],
+    files: ['errors.ts', 'json.ts'],
+    policy: ['errors.ts', 'json.ts'],
     config: ground,
     hub: [...ground, 'config'],
     // The daemon and the command line hand the sandbox and the prompt library to the hub.

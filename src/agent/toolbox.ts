@@ -6,6 +6,7 @@ import { CapstanError } from '../errors.ts'
 import type { ToolDeclaration } from './model.ts'
 import { ownTools, type OwnToolName } from './own-tools.ts'
 import type { CallPart } from './repair-history.ts'
+import { isObject, parseObject } from '../json.ts'
 
 /** What a model can call in one turn, and how it is told of it. */
 export interface Toolbox {
@@ -74,16 +75,4 @@ export function buildToolbox(catalogue: Catalogue, { contextTokens, inlinePercen
 
 function declare({ modelName, title, description, inputSchema }: ToolEntry): ToolDeclaration {
   return { name: modelName, description: description ?? title ?? '', schema: inputSchema }
-}
-
-function parseObject(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -4,7 +4,6 @@ import { gatewayEntry, modeFor } from '../config/connect/gateway-entry.ts'
 import { planConnect, type ConnectPlan, type ConnectWish } from '../config/connect/plan-connect.ts'
 import { skillFile, skillText } from '../config/connect/skill.ts'
 import { clients, type ClientId, type ImportSurroundings } from '../config/import/clients.ts'
-import type { JsonObject } from '../config/import/json.ts'
 import type { RawEntry } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
 import { homeFolder } from '../files/places.ts'
@@ -14,6 +13,7 @@ import { ownProgram, ownShellCommand, type OwnProgram } from './connect-program.
 import type { ConnectWishes } from './connect-wishes.ts'
 import type { ToldConnection } from './render/connect-report.ts'
 import { serverFiles } from './server-files.ts'
+import type { JsonObject } from '../json.ts'
 
 /** What all clients of one command share. */
 export interface Desk {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../hub/api.ts'
 import type { Pair } from '../hub/arguments/typed-arguments.ts'
 import { waitFor } from '../hub/wait-for.ts'
 import type { CommandContext } from './command.ts'
+import { parseObject } from '../json.ts'
 
 /** Where arguments are read from, and what ends the wait for standard input. */
 type Source = Pick<CommandContext, 'io' | 'signal'>
@@ -53,15 +54,6 @@ async function readArgsFlag(flag: unknown, source: Source): Promise<JsonObject> 
   throw new CapstanError('usage', `--args wants one JSON object; this is not one: ${text.trim().slice(0, 60)}`, {
     next: `For example: --args '{"key": "value"}'`,
   })
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 async function readSource(value: string, { io, signal }: Source): Promise<string> {

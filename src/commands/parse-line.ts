@@ -4,6 +4,7 @@ import type { Declare, Declared, ParsedLine, Problem, Token } from './grammar.ts
 import { findMentions } from './mentions.ts'
 import { readPieces } from './read-pieces.ts'
 import { isBlank, readValue, skipBlanks } from './written-value.ts'
+import { parseObject } from '../json.ts'
 
 /** Reads a line. Pure, and no text makes it throw. */
 export function parseLine(line: string, declare: Declare): ParsedLine {
@@ -116,13 +117,4 @@ function readJson(tokens: readonly Token[]): { readonly value?: JsonObject; read
   const { start, end } = token ?? flag
   const message = `--args wants one JSON object, such as --args {"key": "value"}`
   return { problems: [{ severity: 'error', start, end, message }] }
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
-  } catch {
-    return undefined
-  }
 }

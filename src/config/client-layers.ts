@@ -2,11 +2,11 @@ import type { Layer } from './types.ts'
 import type { ClientFile, ClientId, ImportSurroundings } from './import/clients.ts'
 import type { ListedServer } from './import/documents.ts'
 import { findClients, type FoundFile } from './import/find-clients.ts'
-import { isObject } from './import/json.ts'
 import { translateEntry } from './import/translate.ts'
 import { servesPromptLibrary, startsCapstan } from './self.ts'
 import type { ServerFile } from './server-file.ts'
 import { isServerName, slugOf } from './server-name.ts'
+import { isObject } from '../json.ts'
 
 /** A file of another client, read as one of ours. */
 export interface ClientLayer {

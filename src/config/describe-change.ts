@@ -1,8 +1,7 @@
+import type { JsonValue } from '../json.ts'
 import { maskEntry } from '../policy/secrets.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { RawEntry } from './types.ts'
-
-type JsonValue = RawEntry[string]
 
 /** One line for each field that differs, such as `args: ["-y","a"] → ["-y","b"]`; literal secrets are masked. */
 export function describeChange(before: RawEntry, after: RawEntry): readonly string[] {

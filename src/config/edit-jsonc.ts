@@ -1,8 +1,6 @@
+import type { JsonValue } from '../json.ts'
 import { createScanner, findNodeAtLocation, parseTree, type JSONPath, type Node } from 'jsonc-parser'
 import { formatJson, type JsonStyle } from './format-json.ts'
-import type { RawEntry } from './types.ts'
-
-type JsonValue = RawEntry[string]
 
 // jsonc-parser's own `modify` moves or drops the comments next to what it adds or removes; hence this file.
 

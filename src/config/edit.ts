@@ -6,6 +6,7 @@ import { canonicalJson } from './canonical-json.ts'
 import { removeMember, setMember } from './edit-jsonc.ts'
 import { parseJsonc } from './parse-jsonc.ts'
 import type { RawEntry } from './types.ts'
+import { isObject } from '../json.ts'
 
 /** One change of a file's servers. `set` without a value takes the field away. */
 export type ServerEdit =
@@ -120,10 +121,6 @@ function serversIn(text: string, file: string): ReadonlyMap<string, RawEntry> {
 /** VS Code calls it `servers`; ours and everybody else's name goes first. */
 function serversKey(root: unknown): 'mcpServers' | 'servers' {
   return isObject(root) && !('mcpServers' in root) && isObject(root['servers']) ? 'servers' : 'mcpServers'
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 async function readText(path: string): Promise<string> {

@@ -1,7 +1,8 @@
-import { isObject, type EntryPlace } from './fields.ts'
+import { type EntryPlace } from './fields.ts'
 import { meantField, ownFields } from './misspelt.ts'
 import { oauthFields, readOauth } from './oauth.ts'
 import type { RawEntry, ServerConfig } from './types.ts'
+import { isObject } from '../json.ts'
 
 /** What a person should know about an entry although it can be used. */
 export function entryWarnings(entry: RawEntry, server: ServerConfig, place: EntryPlace): readonly string[] {

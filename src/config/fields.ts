@@ -1,5 +1,6 @@
 import { CapstanError, type CapstanErrorCode } from '../errors.ts'
 import type { RawEntry } from './types.ts'
+import { isObject } from '../json.ts'
 
 /** Whose entry is being read: what every error about it names. */
 export interface EntryPlace {
@@ -60,10 +61,6 @@ export function entryError(
 /** Where a person mends an entry. */
 export function mendIn(place: EntryPlace): string {
   return place.file ?? 'the server you gave'
-}
-
-export function isObject(value: unknown): value is RawEntry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function asObject(value: unknown, place: EntryPlace, path: string): RawEntry {

@@ -1,6 +1,4 @@
-import type { RawEntry } from './types.ts'
-
-type JsonValue = RawEntry[string]
+import type { JsonValue } from '../json.ts'
 
 /** How a file is written: what one step of indentation and the end of a line look like there. */
 export interface JsonStyle {

@@ -1,5 +1,5 @@
-import { isObject } from './fields.ts'
 import type { InputDeclaration } from './types.ts'
+import { isObject } from '../json.ts'
 
 /** Reads VS Code's `inputs` list. What does not fit is left out: the question can then still be asked by its id. */
 export function declaredInputs(list: unknown, file: string): readonly InputDeclaration[] {

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CapstanError } from '../errors.ts'
 import { places } from '../files/places.ts'
-import { isObject } from './fields.ts'
 import type { InputDeclaration } from './types.ts'
+import { isObject } from '../json.ts'
 
 /** Asks for an entry's `${input:id}`; `file` is the one the entry stands in. */
 export interface InputRequest {

@@ -1,5 +1,6 @@
-import { isObject, kindOf } from './fields.ts'
+import { kindOf } from './fields.ts'
 import type { OauthSettings } from './types.ts'
+import { isObject } from '../json.ts'
 
 export interface ReadOauth {
   readonly oauth?: OauthSettings | false

@@ -1,7 +1,8 @@
 import { CapstanError } from '../errors.ts'
-import { isObject, kindOf } from './fields.ts'
+import { kindOf } from './fields.ts'
 import { declaredInputs } from './input-declarations.ts'
 import type { InputDeclaration } from './types.ts'
+import { isObject } from '../json.ts'
 
 /** What one `mcp.json` says. Its entries are still unchecked: one bad entry must not hide the others. */
 export interface ServerFile {

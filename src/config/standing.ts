@@ -1,9 +1,10 @@
 import { CapstanError } from '../errors.ts'
 import { parseEntry } from './entry.ts'
-import { entryError, isObject, mendIn } from './fields.ts'
+import { entryError, mendIn } from './fields.ts'
 import type { MergedEntry } from './merge.ts'
 import { servesPromptLibrary, startsCapstan } from './self.ts'
 import type { ConfiguredServer, RawEntry, Standing } from './types.ts'
+import { isObject } from '../json.ts'
 
 /** What a person has said about an entry of a project file. */
 export type Trust = (projectFile: string, name: string, entry: RawEntry) => 'trusted' | 'refused' | 'new' | 'changed'

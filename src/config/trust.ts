@@ -8,6 +8,7 @@ import { places } from '../files/places.ts'
 import { quickRead } from '../files/quick-fs.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { RawEntry } from './types.ts'
+import { isObject } from '../json.ts'
 
 export type Decision = 'trusted' | 'refused'
 
@@ -121,14 +122,11 @@ function parseRecords(value: unknown): TrustStore['records'] | undefined {
 /** A record that is not whole is left out: its server is simply asked about again. */
 function parseProject(servers: unknown): ReadonlyMap<string, TrustRecord> {
   if (!isObject(servers)) return new Map()
-  return new Map(Object.entries(servers).filter((member): member is [string, TrustRecord] => isRecord(member[1])))
+  const members: readonly [string, unknown][] = Object.entries(servers)
+  return new Map(members.filter((member): member is [string, TrustRecord] => isRecord(member[1])))
 }
 
 function isRecord(value: unknown): value is TrustRecord {
   if (!isObject(value) || typeof value['hash'] !== 'string' || !isObject(value['entry'])) return false
   return value['decision'] === 'trusted' || value['decision'] === 'refused'
-}
-
-function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

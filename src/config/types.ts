@@ -1,8 +1,8 @@
+import type { JsonObject } from '../json.ts'
 import type { CapstanError } from '../errors.ts'
 
-type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 /** An entry of `mcpServers` exactly as the file has it: before `${…}`, with the fields of other clients. */
-export type RawEntry = { readonly [key: string]: JsonValue }
+export type RawEntry = JsonObject
 
 /** Which layer an entry came from. A file named with `--config` was named by the person, so it counts as the user's. */
 export type Layer = 'user' | 'project' | 'command-line'

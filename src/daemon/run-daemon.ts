@@ -1,19 +1,15 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { openInputs, inputsFile } from '../config/inputs.ts'
-import { loadTrustedConfig } from '../config/load-trusted.ts'
 import { CapstanError } from '../errors.ts'
 import { withLock } from '../files/lock.ts'
-import { places } from '../files/places.ts'
-import { callLog } from '../hub/call-log.ts'
 import { connectionPool, type ConnectionPool } from '../hub/servers/connection-pool.ts'
-import { openHub, type SharedPool } from '../hub/hub.ts'
+import type { SharedPool } from '../hub/hub.ts'
 import { openServerHost } from '../hub/servers/server-host.ts'
 import type { Sandbox } from '../sandbox/api.ts'
 import { askInbox, type AskInbox } from './ask-inbox.ts'
-import { builtinServers } from './builtins.ts'
 import { answers } from './dial.ts'
+import { openForCaller } from './open-for-caller.ts'
 import type { Peer } from './peer.ts'
 import type { Hello } from './protocol.ts'
 import { listen, type Listening, type View } from './serve.ts'
@@ -142,29 +138,13 @@ function sharedSandbox(): AsyncDisposable & { readonly get: () => Promise<Sandbo
 /** A hub for one client: its config, its environment, its decisions, over the servers that all share. */
 async function openView({ caller }: Hello, peer: Peer, { pool, sandbox, inbox }: Shared): Promise<View> {
   if (caller === undefined) throw new CapstanError('usage', 'A client of the daemon must say who calls.')
-  const { env, cwd, configFiles, clients, servers, trustProject, client } = caller
-  const config = await loadTrustedConfig({
-    env,
-    cwd,
-    trustProject,
-    ...(configFiles === undefined ? {} : { configFiles }),
-    ...(clients === undefined ? {} : { clients }),
-    ...(servers === undefined ? {} : { servers }),
-  })
-  const inputs = openInputs({
-    file: inputsFile(env),
-    declarations: config.inputs ?? [],
-    ask: async (question) => String(await peer.request('input', question)),
-  })
-  const log = callLog(`${places(env).state}/calls.jsonl`, client)
-  const hub = await openHub(config, {
+  const { client } = caller
+  const { hub, config } = await openForCaller(caller, {
     pool,
     client,
     sandbox,
-    builtins: builtinServers(config, trustProject === true),
-    callLog: log,
-    resolve: { inputs },
     onAsk: inbox.takeFrom(client, (waiting) => peer.notify('waiting', waiting)),
+    onInput: async (question) => String(await peer.request('input', question)),
   })
   const eager = config.servers.filter(
     ({ standing }) => standing.kind === 'usable' && standing.server.lifecycle === 'eager',

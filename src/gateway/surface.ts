@@ -3,6 +3,7 @@ import type { Catalogue, PromptEntry, ToolEntry } from '../hub/api.ts'
 import { plainModelName } from '../hub/catalogue/names.ts'
 import { toolsTokens } from '../hub/catalogue/tokens.ts'
 import type { Mode } from './caller.ts'
+import { isObject } from '../json.ts'
 
 /** What `auto` allows the declarations of all tools to cost. */
 const inlineTokens = 10_000
@@ -64,8 +65,4 @@ export function templateDefinitions({ templates }: Catalogue): ResourceTemplateT
   return templates
     .filter((template) => first.get(template.uriTemplate) === template)
     .map(({ server: _server, ...template }) => template)
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

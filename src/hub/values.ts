@@ -1,7 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
 
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
-export type JsonObject = { readonly [key: string]: JsonValue }
+export type { JsonObject, JsonValue } from '../json.ts'
 /** A JSON Schema as a server sent it: any dialect, any keyword. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 

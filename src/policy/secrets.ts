@@ -1,3 +1,4 @@
+import type { JsonValue } from '../json.ts'
 import type { RawEntry } from '../config/types.ts'
 import { secretSpans } from './secret-text.ts'
 
@@ -9,7 +10,6 @@ export interface SecretSpot {
   readonly value: string
 }
 
-type JsonValue = RawEntry[string]
 type Replace = (spot: SecretSpot) => string
 
 /** Whether a value holds a literal secret, judged by the value itself and by the name it stands under. */

@@ -1,5 +1,5 @@
 import { CapstanError } from '../errors.ts'
-import type { JsonObject, JsonValue } from './prompt.ts'
+import { isObject, type JsonObject, type JsonValue } from '../json.ts'
 
 /** Reads the fields of one object of a prompt, each by the type it must have; errors name the field as people write it. */
 export interface Fields {
@@ -30,10 +30,6 @@ type Optional<Field extends string, Value> = { readonly [Key in Field]?: Value }
 interface Place {
   readonly owner: string
   readonly path: string
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function fieldsOf(value: unknown, { owner, path }: Place): Fields {

@@ -1,8 +1,9 @@
 import { CapstanError } from '../errors.ts'
-import { fieldsOf, isObject } from './fields.ts'
+import { fieldsOf } from './fields.ts'
 import { isPromptName } from './prompt-name.ts'
 import type { Prompt } from './prompt.ts'
 import { readPrompt } from './read-prompt.ts'
+import { isObject } from '../json.ts'
 
 /** What one line of a log says. */
 export type LogRecord = PutRecord | DeleteRecord | LabelRecord

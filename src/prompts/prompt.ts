@@ -1,3 +1,5 @@
+import type { JsonObject } from '../json.ts'
+
 /** A prompt as the library keeps it: one JSON value on one line. */
 export interface Prompt {
   /** `^[a-z0-9_]{1,64}$`, unique in its layer. */
@@ -59,11 +61,6 @@ export type EmbeddedResource =
 export interface PromptStep {
   readonly title: string
   readonly text?: string
-}
-
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
-export interface JsonObject {
-  readonly [key: string]: JsonValue
 }
 
 /** A prompt on its way into the store, which sets the dates. `created` is kept when given: an import knows it. */

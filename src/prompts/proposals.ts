@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { CapstanError, messageOf, unreachable } from '../errors.ts'
 import { hasCode, writeFileAtomic } from '../files/atomic-write.ts'
 import { withLock } from '../files/lock.ts'
-import { isObject } from './fields.ts'
 import type { PromptDraft } from './prompt.ts'
 import { readPrompt } from './read-prompt.ts'
 import type { PromptStore } from './store.ts'
+import { isObject } from '../json.ts'
 
 /** A change of the library that somebody wants and a person has to allow. */
 export type ProposedChange =

@@ -1,15 +1,8 @@
 import { CapstanError, unreachable } from '../errors.ts'
-import { fieldsOf, isObject, type Fields } from './fields.ts'
+import { fieldsOf, type Fields } from './fields.ts'
 import { isPromptName } from './prompt-name.ts'
-import type {
-  EmbeddedResource,
-  JsonObject,
-  Prompt,
-  PromptArgument,
-  PromptContent,
-  PromptMessage,
-  PromptStep,
-} from './prompt.ts'
+import type { EmbeddedResource, Prompt, PromptArgument, PromptContent, PromptMessage, PromptStep } from './prompt.ts'
+import { isObject, type JsonObject } from '../json.ts'
 
 /** Turns anything into a prompt, or says with `prompt_invalid` which field is wrong and how. */
 export function readPrompt(value: unknown): Prompt {

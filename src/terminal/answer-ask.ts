@@ -8,7 +8,7 @@ import { plainLine, plainText, revealedText } from '../policy/plain-text.ts'
 import { wrapped } from './blocks/drawn.ts'
 import { choicePanel } from './panels/choice-panel.ts'
 import { type CompleteOptions, formPanel, type FormValues } from './panels/form-panel.ts'
-import type { Panel } from './panels/panel.ts'
+import { panelSlot, type Panel } from './panels/panel.ts'
 import type { Workplace } from './workplace.ts'
 
 interface Asking {
@@ -36,18 +36,11 @@ export function putAsk(
 
 /** Puts what a server asks to the person. Disposing it takes the question away. */
 export function answerAsk(ask: Ask, { place, openPage, onAnswer }: Asking): Disposable {
-  let shown: Panel | undefined
+  const replace = panelSlot(place.panels)
   if (ask.kind === 'form') replace(formStart(ask), false)
   else if (ask.kind === 'url') replace(pagePanel(ask), false)
   else onAnswer({ action: 'decline', reason: 'The session answers no sampling requests.' })
   return { [Symbol.dispose]: () => replace(undefined, true) }
-
-  function replace(panel: Panel | undefined, isCalledFor: boolean): void {
-    const old = shown
-    shown = panel
-    if (old !== undefined) place.panels.close(old)
-    if (panel !== undefined) place.panels.open(panel, { isCalledFor })
-  }
 
   function formStart(form: Ask & { kind: 'form' }): Panel {
     const fields = formFields(form.schema)

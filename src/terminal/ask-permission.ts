@@ -5,7 +5,7 @@ import { frozen, wrapped } from './blocks/drawn.ts'
 import type { Palette } from './paint.ts'
 import { choicePanel } from './panels/choice-panel.ts'
 import { formPanel } from './panels/form-panel.ts'
-import type { Panel } from './panels/panel.ts'
+import { panelSlot, type Panel } from './panels/panel.ts'
 import type { Workplace } from './workplace.ts'
 
 export type PermissionAsk = SessionAsk & { readonly kind: 'permission' }
@@ -19,19 +19,12 @@ interface Asking {
 
 /** Asks whether a call may run. Disposing it takes the question away. */
 export function askPermission(ask: PermissionAsk, { place, onAnswer, onStop }: Asking): Disposable {
-  let shown: Panel | undefined
+  const replace = panelSlot(place.panels)
   const [folded, whole] = [false, true].map((isWhole) =>
     frozen((width) => questionLines(ask, { width, isWhole, paint: place.paint })),
   )
   replace(choices(), false)
   return { [Symbol.dispose]: () => replace(undefined, true) }
-
-  function replace(panel: Panel | undefined, isCalledFor: boolean): void {
-    const old = shown
-    shown = panel
-    if (old !== undefined) place.panels.close(old)
-    if (panel !== undefined) place.panels.open(panel, { isCalledFor })
-  }
 
   function choices(): Panel {
     return choicePanel<PermissionChoice>({

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { wantsColor } from '../policy/wants-color.ts'
 
 type Paint = (text: string) => string
 
@@ -19,9 +20,9 @@ export interface Palette {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Colours as on the rest of the command line: FORCE_COLOR decides, then NO_COLOR, then the terminal. */
+/** Colours as on the rest of the command line. */
 export function paletteFor(env: Environment): Palette {
-  const hasColor = wantsColor(env)
+  const hasColor = wantsColor(env, true)
   const paint = (format: Parameters<typeof styleText>[0]): Paint =>
     hasColor ? (text) => styleText(format, text, { validateStream: false }) : (text) => text
   return {
@@ -36,10 +37,4 @@ export function paletteFor(env: Environment): Palette {
     struck: paint('strikethrough'),
     selected: (text) => styleText('inverse', text, { validateStream: false }),
   }
-}
-
-function wantsColor(env: Environment): boolean {
-  const forced = env['FORCE_COLOR']
-  if (forced !== undefined) return forced !== '0' && forced !== 'false'
-  return (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
 }

@@ -3,7 +3,7 @@ import { promptLayers, promptsFolder } from '../../src/prompts/prompt-layers.ts'
 import { promptOf } from './makers.ts'
 
 const env = { HOME: '/home/me' }
-const base = { env, currentFolder: '/work', builtins: [] }
+const base = { env, currentFolder: '/here', builtins: [] }
 
 describe("the user's folder", () => {
   test.each([
@@ -14,7 +14,7 @@ describe("the user's folder", () => {
     [{ settings: { dir: '/srv/prompts' } }, '/srv/prompts'],
     [{ env: { ...env, CAPSTAN_PROMPTS_DIR: '~/from-env' }, settings: { dir: 'x' } }, '/home/me/from-env'],
     [{ env: { ...env, CAPSTAN_PROMPTS_DIR: '' }, settings: { dir: 'x' } }, '/home/me/x'],
-    [{ env: { ...env, CAPSTAN_PROMPTS_DIR: '/env' }, promptsDir: 'flag' }, '/work/flag'],
+    [{ env: { ...env, CAPSTAN_PROMPTS_DIR: '/env' }, promptsDir: 'flag' }, '/here/flag'],
     [{ promptsDir: '~' }, '/home/me'],
   ])('is for %j the folder %s', (options, folder) => {
     expect(promptsFolder({ ...base, ...options })).toBe(folder)
@@ -27,7 +27,7 @@ test('the layers come weakest first, and a flag for the folder leaves the projec
     builtins: [promptOf('x')],
     promptsDir: '/flag',
     settings: { extra: ['/srv/team', '~/user', '/other/team', '/third/team'] },
-    projectRoot: '/work/project',
+    projectRoot: '/here/project',
   })
 
   expect(layers.map(({ name, kind, file }) => [name, kind, file])).toEqual([
@@ -37,7 +37,7 @@ test('the layers come weakest first, and a flag for the folder leaves the projec
     ['user-2', 'team', '/home/me/user/prompts.jsonl'],
     ['team-2', 'team', '/other/team/prompts.jsonl'],
     ['team-3', 'team', '/third/team/prompts.jsonl'],
-    ['project', 'project', '/work/project/.capstan/prompts/prompts.jsonl'],
+    ['project', 'project', '/here/project/.capstan/prompts/prompts.jsonl'],
   ])
 })
 

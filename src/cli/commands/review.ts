@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { readClientLayers } from '../../config/client-layers.ts'
 import { readServerFile } from '../../config/edit.ts'
 import { describeChange } from '../../config/describe-change.ts'
-import { isObject } from '../../config/fields.ts'
 import { findOwnTools } from '../../config/own-tools.ts'
 import { findProject } from '../../config/project.ts'
 import {
@@ -36,6 +35,7 @@ import {
   waitingProposals,
 } from '../review-proposals.ts'
 import { askForTrust, describePending, type PendingServer } from '../trust-question.ts'
+import { isObject } from '../../json.ts'
 
 export const command: Command = {
   options: {

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import type { Io } from '../command.ts'
+import { wantsColor } from '../../policy/wants-color.ts'
 
 type Paint = (text: string) => string
 
@@ -40,12 +41,4 @@ export function columnsFor(
 ): number {
   const isTerminal = stream === 'stdout' ? io.stdoutIsTerminal : io.stderrIsTerminal
   return isTerminal ? Math.max(20, io.columns) : Number.POSITIVE_INFINITY
-}
-
-function wantsColor(env: Screen['env'], isTerminal: boolean): boolean {
-  const forced = env['FORCE_COLOR']
-  // As in Node itself: FORCE_COLOR decides, then NO_COLOR, then the terminal.
-  if (forced !== undefined) return forced !== '0' && forced !== 'false'
-  if ((env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb') return false
-  return isTerminal
 }

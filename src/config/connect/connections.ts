@@ -3,8 +3,9 @@ import { CapstanError } from '../../errors.ts'
 import { writeFileAtomic } from '../../files/atomic-write.ts'
 import { withLock } from '../../files/lock.ts'
 import { clientIds, type ClientId } from '../import/clients.ts'
-import { isList, isObject, type JsonObject, type JsonValue } from '../import/json.ts'
+import { isList } from '../import/json.ts'
 import { readExact } from './client-text.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 /** What `connect` did to one file, kept until `disconnect` takes it back. */
 export interface Connection {

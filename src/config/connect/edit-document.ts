@@ -3,9 +3,10 @@ import { canonicalJson } from '../canonical-json.ts'
 import { removeMember, setMember } from '../edit-jsonc.ts'
 import type { ClientId } from '../import/clients.ts'
 import { serversPath } from '../import/documents.ts'
-import { isObject, without, type JsonObject, type JsonValue } from '../import/json.ts'
+import { without } from '../import/json.ts'
 import { parseDocument } from '../import/parse-document.ts'
 import { removeTable, setTable } from './edit-toml.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 /** One change of the servers in a client's file, in that client's own words. */
 export type RawEdit =

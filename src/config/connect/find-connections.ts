@@ -1,11 +1,11 @@
 import { CapstanError } from '../../errors.ts'
 import { clientFiles, clients, type ClientId, type ImportSurroundings } from '../import/clients.ts'
 import { listServers } from '../import/documents.ts'
-import { isObject } from '../import/json.ts'
 import { readExact } from './client-text.ts'
 import type { Connection, RawServer } from './connections.ts'
 import { rawServer, readDocument } from './edit-document.ts'
 import { isOurs } from './plan-connect.ts'
+import { isObject } from '../../json.ts'
 
 /** The connections of a client, the newest first, or the entries found without one. */
 export async function connectionsOf(

@@ -1,7 +1,7 @@
 import { unreachable } from '../../errors.ts'
 import type { ClientId } from '../import/clients.ts'
-import type { JsonObject } from '../import/json.ts'
 import { clientHeader, clientVariable } from '../self.ts'
+import type { JsonObject } from '../../json.ts'
 
 /** How a client reaches Capstan: a program it starts, or an address where one runs. */
 export type Gateway =

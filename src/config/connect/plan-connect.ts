@@ -1,6 +1,5 @@
 import { buildImportTable, type ImportRow, type ImportSource } from '../import/table.ts'
 import { listServers, type ListedServer } from '../import/documents.ts'
-import { isObject, type JsonObject } from '../import/json.ts'
 import { planCopies, type PlannedCopy } from '../import/plan-copies.ts'
 import { translateEntry } from '../import/translate.ts'
 import { servesPromptLibrary, startsCapstan } from '../self.ts'
@@ -10,6 +9,7 @@ import type { ClientId } from '../import/clients.ts'
 import type { ClientText } from './client-text.ts'
 import type { RawServer } from './connections.ts'
 import { editDocument, rawServer, readDocument, type RawEdit } from './edit-document.ts'
+import { isObject, type JsonObject } from '../../json.ts'
 
 export interface ConnectWish {
   /** The entry in the client's words, given the entries that move to Capstan; absent where none is wanted. */

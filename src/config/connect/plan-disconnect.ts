@@ -1,12 +1,12 @@
 import { canonicalJson } from '../canonical-json.ts'
 import { clients, type ClientId } from '../import/clients.ts'
-import { isObject, type JsonObject } from '../import/json.ts'
 import type { RawEntry } from '../types.ts'
 import { readExact } from './client-text.ts'
 import type { Connection, MovedServer } from './connections.ts'
 import { editDocument, rawServer, readDocument, type RawEdit } from './edit-document.ts'
 import { isOurs } from './plan-connect.ts'
 import { hashOf } from './write-client-file.ts'
+import { isObject, type JsonObject } from '../../json.ts'
 
 /** What would become of one file that was connected. */
 export interface DisconnectPlan {

@@ -1,15 +1,6 @@
 import type { ClientId } from './clients.ts'
-import {
-  defined,
-  isList,
-  isObject,
-  mapStrings,
-  strings,
-  text,
-  without,
-  type JsonObject,
-  type JsonValue,
-} from './json.ts'
+import { defined, isList, mapStrings, strings, text, without } from './json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 /**
  * A client's own words for an entry, put into the words most clients share (`command`, `args`, `env`, `url`, `headers`,

@@ -1,5 +1,6 @@
 import type { ClientId } from './clients.ts'
-import { isObject, strings, type JsonObject, type JsonValue } from './json.ts'
+import { strings } from './json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 /** A server as its client's file has it, before its fields are translated. */
 export interface ListedServer {

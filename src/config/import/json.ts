@@ -1,11 +1,4 @@
-import type { RawEntry } from '../types.ts'
-
-export type JsonValue = RawEntry[string]
-export type JsonObject = RawEntry
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value)

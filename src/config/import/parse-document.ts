@@ -1,5 +1,5 @@
 import type { ParseError } from 'jsonc-parser'
-import type { JsonValue } from './json.ts'
+import type { JsonValue } from '../../json.ts'
 
 export interface FileProblem {
   readonly message: string

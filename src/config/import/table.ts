@@ -6,10 +6,11 @@ import type { RawEntry } from '../types.ts'
 import { clients, type ClientId, type ImportSurroundings } from './clients.ts'
 import type { ListedServer } from './documents.ts'
 import type { FoundFile } from './find-clients.ts'
-import { mapStrings, strings, type JsonValue } from './json.ts'
+import { mapStrings, strings } from './json.ts'
 import type { FileProblem } from './parse-document.ts'
 import { placeholderNeeds } from './placeholders.ts'
 import { translateEntry } from './translate.ts'
+import type { JsonValue } from '../../json.ts'
 
 /** What was found in other clients: one row per server, however many clients have it. */
 export interface ImportTable {

@@ -2,7 +2,8 @@ import { splitCommand } from '../split-command.ts'
 import type { RawEntry } from '../types.ts'
 import type { ClientId } from './clients.ts'
 import { intoSharedWords } from './dialects.ts'
-import { defined, isObject, strings, text, without, type JsonObject, type JsonValue } from './json.ts'
+import { defined, strings, text, without } from './json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 export type Translation =
   | { readonly kind: 'entry'; readonly entry: RawEntry }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonSchema } from '../../hub/api.ts'
 import type { Refusal } from './refusal.ts'
+import { isObject } from '../../json.ts'
 
 interface Declared {
   readonly header: string
@@ -56,8 +57,4 @@ function says(shown: string, value: unknown, text: string): boolean {
   const decoded = encoded === undefined ? shown : Buffer.from(encoded, 'base64').toString('utf8')
   const isNumber = typeof value === 'number' && /^-?\d+(?:\.\d+)?$/.test(decoded)
   return isNumber ? Number(decoded) === value : decoded === text
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

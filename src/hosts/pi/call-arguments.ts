@@ -1,4 +1,5 @@
 import { signature, type JsonObject, type ToolEntry } from '../../index.ts'
+import { isObject } from '../../json.ts'
 
 /** Some models write an object as JSON text: it goes where text may stand, and is read when the call is made. */
 export function withTextArguments(params: unknown): unknown {
@@ -33,8 +34,4 @@ function parse(json: string, tool: ToolEntry): unknown {
 
 function help(tool: ToolEntry): string {
   return `Give "arguments" as an object. The tool is: ${tool.server}.${signature(tool)}`
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../index.ts'
 import type { RequestInput } from './opaque.ts'
+import { isObject } from '../../json.ts'
 
 /**
  * What a model wrote as its arguments: an object, or the text of one. Some write nothing where nothing is wanted. A copy is taken, so
@@ -32,8 +32,4 @@ function parse(text: string): unknown {
     // The caller tells the model what it wrote.
     return undefined
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

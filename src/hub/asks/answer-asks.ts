@@ -12,6 +12,7 @@ import { CapstanError } from '../../errors.ts'
 import type { Answer, Ask, JsonObject } from '../api.ts'
 import type { AskRoute, AskRoutes } from './route-asks.ts'
 import { readAsk, writeAnswer, type AskMethod } from './wire-asks.ts'
+import { isObject } from '../../json.ts'
 
 /** What a server may ask for. */
 export interface AskRights {
@@ -113,8 +114,4 @@ function refusal(message: string): ProtocolError {
 
 function listRoots(folders: readonly string[]) {
   return { roots: folders.map((folder) => ({ uri: pathToFileURL(folder).href, name: basename(folder) })) }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

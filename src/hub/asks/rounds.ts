@@ -1,5 +1,6 @@
 import { CapstanError } from '../../errors.ts'
-import type { JsonObject, JsonValue } from '../api.ts'
+import type { JsonObject } from '../api.ts'
+import { isObject } from '../../json.ts'
 
 /** Answers the questions of one round, by their keys. */
 export type AnswerInputs = (inputs: JsonObject) => Promise<JsonObject>
@@ -33,8 +34,4 @@ export async function inRounds(
     server,
     next: `Run: capstan doctor ${server}`,
   })
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 import type { Answer, Ask, JsonObject, JsonSchema } from '../api.ts'
+import { isObject } from '../../json.ts'
 
 /** The methods with which servers ask, in both eras. */
 export type AskMethod = 'elicitation/create' | 'sampling/createMessage'
@@ -40,8 +41,4 @@ function isSafePage(text: string): boolean {
 
 function asSchema(value: unknown): JsonSchema {
   return isObject(value) ? value : { type: 'object', properties: {} }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -5,6 +5,7 @@ import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprot
 import { CapstanError, messageOf } from '../../errors.ts'
 import { hasCode, writeFileAtomic } from '../../files/atomic-write.ts'
 import { withLock, type LockOptions } from '../../files/lock.ts'
+import { isObject } from '../../json.ts'
 
 /** What a login has brought. It belongs to one authorization server: at another it must never be shown. */
 export interface Login {
@@ -151,10 +152,6 @@ function isLogin(value: unknown): value is Login {
 function isClient(value: unknown): value is KnownClient {
   if (!isObject(value) || !isObject(value['information'])) return false
   return typeof value['issuer'] === 'string' && typeof value['information']['client_id'] === 'string'
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Without the fragment, which no server ever sees. */

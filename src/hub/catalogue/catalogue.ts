@@ -10,6 +10,7 @@ import type {
   ToolEntry,
 } from '../api.ts'
 import { modelNames, plainModelName } from './names.ts'
+import { isObject } from '../../json.ts'
 
 /** What a server's lists hold, by kind. */
 export interface Lists {
@@ -154,10 +155,6 @@ function texts<Field extends string>(item: JsonObject, ...fields: readonly Field
     return typeof value === 'string' ? [[field, value] as const] : []
   })
   return Object.fromEntries(present) as { [F in Field]?: string }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What changed between two listings of one kind; undefined when nothing did. */

@@ -3,6 +3,7 @@ import { CapstanError, stopped, unreachable } from '../../errors.ts'
 import type { ExecOutcome } from '../../sandbox/api.ts'
 import type { JsonObject, JsonValue } from '../api.ts'
 import { errorInFile } from './read-own-tool.ts'
+import { isObject } from '../../json.ts'
 
 /** What a run of an own tool is to its caller: a result as any server's. Limits and cancelling are failures of the call. */
 export function ownToolResult(
@@ -48,8 +49,4 @@ function isResult(value: JsonValue): value is JsonObject {
 
 function textResult(text: string): JsonObject {
   return { content: [{ type: 'text', text }] }
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

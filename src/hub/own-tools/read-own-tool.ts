@@ -5,6 +5,7 @@ import type { ExecOutcome, ModuleExports, RunOptions, Sandbox, SnippetError } fr
 import type { JsonObject, JsonValue } from '../api.ts'
 import type { OwnToolFacts } from './own-tool-store.ts'
 import { schemaProblem } from './schema-problem.ts'
+import { isObject } from '../../json.ts'
 
 const exportNames = ['default', 'title', 'description', 'input', 'output', 'annotations', 'allow']
 // Below the deadline of a catalogue, and far above what a file takes whose thread gets its share of the machine.
@@ -113,8 +114,4 @@ function factsOf(name: string, { values }: ModuleExports): OwnToolFacts {
 
 function isTexts(value: JsonValue): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

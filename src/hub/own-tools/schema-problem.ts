@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../api.ts'
+import { isObject } from '../../json.ts'
 
 /** What is wrong with a JSON Schema as a schema, with its place in it; undefined when nothing is. Only the common keywords are looked at. */
 export function schemaProblem(schema: unknown, place = ''): string | undefined {
@@ -76,8 +76,4 @@ function firstProblem(
 
 function at(place: string): string {
   return place === '' ? 'it' : place
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

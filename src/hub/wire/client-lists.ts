@@ -1,6 +1,7 @@
 import { CapstanError } from '../../errors.ts'
 import type { JsonObject, ListKind } from '../api.ts'
 import { protocolCode } from './request-failure.ts'
+import { isObject } from '../../json.ts'
 
 /** How each list is asked for, and what a server that has it says it can do. */
 export const lists = {
@@ -41,7 +42,3 @@ async function pageOrNothing(page: AskForPage, cursor: string | undefined): Prom
 }
 
 const methodNotFound = -32601
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../api.ts'
+import { isObject } from '../../json.ts'
 
 const annotation = 'x-mcp-header'
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -65,8 +66,4 @@ function faultOf(schema: JsonObject, { isProperty, isReachable, seen }: Position
   if (seen.has(name)) return `two properties want the header "${header}"`
   seen.add(name)
   return undefined
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
 import type { Onlooker } from './tap-transport.ts'
+import { isObject } from '../../json.ts'
 
 /**
  * Takes results past the SDK. In the modern era it checks them before ours are asked for, and refuses a whole listing for one
@@ -50,11 +51,6 @@ function wrapped(message: JSONRPCMessage, empty: object): JSONRPCMessage {
   const { resultType = 'complete', ...result } = message.result
   // A question of the server's, or a kind that is yet to come, is for the SDK to judge.
   return resultType === 'complete' ? { ...message, result: { ...empty, resultType, [unread]: result } } : message
-}
-
-/** The types promise an object, the wire does not. */
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const cached = { ttlMs: 0, cacheScope: 'private' }

@@ -1,4 +1,5 @@
-import type { JsonObject, Prompt } from '../prompt.ts'
+import type { Prompt } from '../prompt.ts'
+import { isObject, type JsonObject } from '../../json.ts'
 
 const carriable = ['name', 'title', 'description', 'arguments', 'tags', 'template', 'created', 'meta'] as const
 
@@ -45,8 +46,4 @@ export function withoutCarried(fields: JsonObject): JsonObject {
   if (!isObject(metadata)) return fields
   const { capstan: _, ...others } = metadata
   return Object.keys(others).length === 0 ? rest : { ...rest, metadata: others }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

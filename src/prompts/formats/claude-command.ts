@@ -1,4 +1,4 @@
-import type { JsonObject, Prompt, PromptArgument } from '../prompt.ts'
+import type { Prompt, PromptArgument } from '../prompt.ts'
 import { dollarHint, dollarWords, readDollarText, unspellDollarText, writeDollarText } from './dollar-arguments.ts'
 import { fileName, folderTags, foldersBelow } from './file-names.ts'
 import type { PromptFormat } from './format.ts'
@@ -10,6 +10,7 @@ import {
   type ArgumentsInText,
   type MarkdownDialect,
 } from './markdown-prompt.ts'
+import type { JsonObject } from '../../json.ts'
 
 /** Claude Code's slash commands: `commands/NAME.md`. */
 export const claudeCommands: PromptFormat = {

@@ -1,9 +1,9 @@
 import { LineCounter, parseDocument, stringify } from 'yaml'
 import { CapstanError } from '../../errors.ts'
-import { isObject } from '../fields.ts'
 import type { Prompt, PromptDraft, PromptMessage } from '../prompt.ts'
 import { readPrompt, unknownFieldsOf } from '../read-prompt.ts'
 import { readBody, writeBody } from './body.ts'
+import { isObject } from '../../json.ts'
 
 /** A prompt as people edit it: its fields on top, its texts below. What is no text stands there as a line to be left alone. */
 export function writeDocument(prompt: Prompt): string {

@@ -1,12 +1,12 @@
 import { messageOf } from '../../errors.ts'
-import { isObject } from '../fields.ts'
-import type { JsonObject, Prompt } from '../prompt.ts'
+import type { Prompt } from '../prompt.ts'
 import { readPrompt } from '../read-prompt.ts'
 import { readBody, writeBody } from './body.ts'
 import { fieldsToCarry, withCarried } from './carried-fields.ts'
 import { fileName, namesFor, stemsFor } from './file-names.ts'
 import type { FoundPrompt, PromptFormat, Reading, TextFile, UnusablePart, Writing } from './format.ts'
 import { lossesOf } from './markdown-prompt.ts'
+import { isObject, type JsonObject } from '../../json.ts'
 
 /**
  * fabric's patterns: a folder with `system.md`, and sometimes `user.md`. Arguments are spelled as ours are, but most braces in
@@ -50,7 +50,7 @@ function besides(path: string, files: readonly TextFile[]): Pick<Pattern, 'user'
 function readCarried(text: string): JsonObject {
   if (text === '') return {}
   const value: unknown = JSON.parse(text)
-  return isObject(value) ? (value as JsonObject) : {}
+  return isObject(value) ? value : {}
 }
 
 function promptFrom({ name, system, user, carried }: Pattern): Prompt {

@@ -1,6 +1,5 @@
 import { parseDocument, stringify } from 'yaml'
-import { isObject } from '../fields.ts'
-import type { JsonObject } from '../prompt.ts'
+import { isObject, type JsonObject } from '../../json.ts'
 
 export interface MarkdownFile {
   readonly fields: JsonObject

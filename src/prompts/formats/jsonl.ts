@@ -1,10 +1,10 @@
 import { messageOf } from '../../errors.ts'
-import { isObject } from '../fields.ts'
 import { readLogLine, type LogRecord } from '../log-line.ts'
 import { isPromptName, promptNameFor } from '../prompt-name.ts'
 import type { Prompt } from '../prompt.ts'
 import { readPrompt } from '../read-prompt.ts'
 import type { FoundPrompt, PromptFormat, Reading, TextFile, UnusablePart, Writing } from './format.ts'
+import { isObject } from '../../json.ts'
 
 /** Our own: a prompt on each line. The log of another library is read as well; what counts is how it ends. */
 export const promptLines: PromptFormat = { title: 'JSON, one prompt on each line', read, write }

@@ -1,11 +1,12 @@
 import { messageOf } from '../../errors.ts'
-import type { JsonObject, Prompt, PromptArgument } from '../prompt.ts'
+import type { Prompt, PromptArgument } from '../prompt.ts'
 import { readPrompt } from '../read-prompt.ts'
 import { mapTexts, readBody, writeBody } from './body.ts'
 import { fieldsToCarry, readCarried, withCarried, withoutCarried, writeCarried } from './carried-fields.ts'
 import type { FoundPrompt, Reading, TextFile, Writing } from './format.ts'
 import { namesFor, stemsFor } from './file-names.ts'
 import { otherFields, readFrontMatter, textField, writeFrontMatter } from './front-matter.ts'
+import type { JsonObject } from '../../json.ts'
 
 /** How one client writes a prompt as Markdown with front matter. */
 export interface MarkdownDialect {

@@ -1,7 +1,6 @@
 import { messageOf } from '../../errors.ts'
-import { isObject } from '../fields.ts'
 import { promptNameFor } from '../prompt-name.ts'
-import type { JsonObject, Prompt, PromptArgument } from '../prompt.ts'
+import type { Prompt, PromptArgument } from '../prompt.ts'
 import { readPrompt } from '../read-prompt.ts'
 import { argumentNameFor, distinctNames, spellArguments } from './argument-spelling.ts'
 import { mapTexts, readBody, writeBody } from './body.ts'
@@ -9,6 +8,7 @@ import { fieldsToCarry, withCarried } from './carried-fields.ts'
 import { readCsv, writeCsv, type CsvRow } from './csv.ts'
 import type { FoundPrompt, PromptFormat, Reading, TextFile, UnusablePart, Writing } from './format.ts'
 import { keptFields, lossesOf, type ArgumentsInText } from './markdown-prompt.ts'
+import { isObject, type JsonObject } from '../../json.ts'
 
 /** The table of prompts.chat: `act` is the title, `prompt` the text with `${name:default}`; other columns are kept. */
 export const promptsCsv: PromptFormat = { title: 'the CSV table of prompts.chat', read, write }
@@ -107,7 +107,7 @@ function unspelled(text: string, carried: JsonObject): ArgumentsInText {
 function readCarried(text: string): JsonObject {
   if (text === '') return {}
   const value: unknown = JSON.parse(text)
-  return isObject(value) ? (value as JsonObject) : {}
+  return isObject(value) ? value : {}
 }
 
 function write(prompts: readonly Prompt[]): Writing {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { AsPlainObject } from 'minisearch'
 import { hasCode, writeFileAtomic } from '../../files/atomic-write.ts'
-import { isObject } from '../fields.ts'
 import { loadIndex, type PromptIndex } from './index-prompts.ts'
+import { isObject } from '../../json.ts'
 
 /** Keeps an index in a file, for a library so large that making it anew takes longer than reading it. */
 export async function saveIndex(file: string, { engine, signatures }: PromptIndex): Promise<void> {

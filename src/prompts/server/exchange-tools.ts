@@ -1,13 +1,13 @@
 import { formats } from '../formats/formats.ts'
 import { formatIds, type FormatId } from '../formats/ids.ts'
 import type { Reading, TextFile } from '../formats/format.ts'
-import { isObject } from '../fields.ts'
 import type { PromptDraft } from '../prompt.ts'
 import { hasAnyTag } from '../tags.ts'
 import { proposalOf, waiting } from './change-library.ts'
 import { badArguments } from './bad-arguments.ts'
 import { choice, list, object, promptName, text } from './schemas.ts'
 import { dataResult, type LibraryTool, type ToolArguments, type ToolCall } from './tool.ts'
+import { isObject } from '../../json.ts'
 
 const fileSchema = object({ path: text('Relative, with / between its parts.'), text: text() })
 const formatSchema = choice(formatIds, formatIds.map((id) => `${id}: ${formats[id].title}`).join('; '))

@@ -1,5 +1,5 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
-import { isObject } from '../fields.ts'
+import { isObject } from '../../json.ts'
 
 /** Why a message is not let through. */
 export interface Refusal {

@@ -1,5 +1,5 @@
-import { isObject } from '../fields.ts'
 import { badArguments } from './bad-arguments.ts'
+import { isObject } from '../../json.ts'
 
 export interface Page<Item> {
   readonly items: readonly Item[]

@@ -10,13 +10,14 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server'
 import { version } from '../../version.ts'
-import { fieldsOf, isObject } from '../fields.ts'
+import { fieldsOf } from '../fields.ts'
 import type { Library } from './library.ts'
 import { completeArgument, getPrompt, listPrompts } from './prompt-requests.ts'
 import { badArguments } from './bad-arguments.ts'
 import { answering } from './refusal.ts'
 import type { Runbooks } from './runbooks.ts'
 import { toolArguments, type FormAnswer, type FormQuestion, type LibraryTool } from './tool.ts'
+import { isObject } from '../../json.ts'
 
 export interface PromptServerOptions {
   readonly library: Library

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
-import { isObject } from '../fields.ts'
 import { frame, messageReader, type Framing, type Incoming } from './message-reader.ts'
 import { answerableId, openingRules, type Refusal } from './opening.ts'
+import { isObject } from '../../json.ts'
 
 export interface StdioStreams {
   readonly stdin: Readable

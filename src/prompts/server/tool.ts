@@ -1,7 +1,8 @@
 import type { CallToolResult, ElicitRequestFormParams, Tool } from '@modelcontextprotocol/server'
-import { fieldsOf, isObject, type Fields } from '../fields.ts'
+import { fieldsOf, type Fields } from '../fields.ts'
 import type { Library } from './library.ts'
 import { badArguments } from './bad-arguments.ts'
+import { isObject } from '../../json.ts'
 
 /** A tool of the library: what clients see of it, and what it does. It knows no protocol: a hub in this process uses it too. */
 export interface LibraryTool {

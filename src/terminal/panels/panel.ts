@@ -16,3 +16,14 @@ export interface PanelStack {
   readonly open: (panel: Panel, options: { readonly isCalledFor: boolean }) => void
   readonly close: (panel: Panel) => void
 }
+
+/** A place for one panel at a time: what is put there takes the place of what was, and nothing takes it away. */
+export function panelSlot(panels: PanelStack): (panel: Panel | undefined, isCalledFor: boolean) => void {
+  let shown: Panel | undefined
+  return (panel, isCalledFor) => {
+    const old = shown
+    shown = panel
+    if (old !== undefined) panels.close(old)
+    if (panel !== undefined) panels.open(panel, { isCalledFor })
+  }
+}

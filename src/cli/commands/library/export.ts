@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CapstanError } from '../../../errors.ts'
-import { hasCode, writeFileAtomic } from '../../../files/atomic-write.ts'
+import { writeFileAtomic } from '../../../files/atomic-write.ts'
+import { readIfThere } from '../../../files/read-if-there.ts'
 import type { TextFile } from '../../../prompts/formats/format.ts'
 import { formats } from '../../../prompts/formats/formats.ts'
 import { formatIds, type FormatId } from '../../../prompts/formats/ids.ts'
@@ -98,7 +99,7 @@ async function targetOf(files: readonly TextFile[], to: string): Promise<readonl
 
 /** All or none: what is in the way is found before the first file is written. */
 async function writeFiles(targets: readonly Target[], values: CommandInput['values']): Promise<readonly string[]> {
-  const present = await Promise.all(targets.map(async ({ path }) => await textAt(path)))
+  const present = await Promise.all(targets.map(async ({ path }) => await readIfThere(path)))
   const inTheWay = targets.filter(({ text }, at) => present[at] !== undefined && present[at] !== text)
   if (inTheWay.length > 0 && values['force'] !== true) {
     const others = inTheWay.length === 1 ? '' : `, and so do ${inTheWay.length - 1} more`
@@ -108,13 +109,4 @@ async function writeFiles(targets: readonly Target[], values: CommandInput['valu
   }
   for (const { path, text } of targets) await writeFileAtomic(path, text, { mode: 0o644 })
   return targets.map(({ path }) => path)
-}
-
-async function textAt(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
-  }
 }

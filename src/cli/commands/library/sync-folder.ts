@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CapstanError } from '../../../errors.ts'
-import { hasCode, writeFileAtomic } from '../../../files/atomic-write.ts'
+import { writeFileAtomic } from '../../../files/atomic-write.ts'
+import { readIfThere } from '../../../files/read-if-there.ts'
 import { withLock } from '../../../files/lock.ts'
 import { quickHash } from '../../../files/quick-hash.ts'
 import type { TextFile } from '../../../prompts/formats/format.ts'
@@ -42,7 +43,7 @@ export async function syncFolder(wanted: readonly TextFile[], options: SyncOptio
 type Manifest = ReadonlyMap<string, string>
 
 async function plan({ path, text }: TextFile, made: Manifest, { folder }: SyncOptions): Promise<SyncedFile> {
-  const present = await textAt(join(folder, path))
+  const present = await readIfThere(join(folder, path))
   if (present === undefined) return { path, action: 'written' }
   if (present === text) return { path, action: 'unchanged' }
   if (!made.has(path)) return { path, action: 'foreign' }
@@ -50,7 +51,7 @@ async function plan({ path, text }: TextFile, made: Manifest, { folder }: SyncOp
 }
 
 async function planRemoval(path: string, made: Manifest, { folder }: SyncOptions): Promise<readonly SyncedFile[]> {
-  const present = await textAt(join(folder, path))
+  const present = await readIfThere(join(folder, path))
   if (present === undefined) return []
   return [{ path, action: made.get(path) === hashOf(present) ? 'removed' : 'edited' }]
 }
@@ -83,7 +84,7 @@ async function perform(files: readonly SyncedFile[], { wanted, manifest, made, o
 }
 
 async function readManifest(file: string): Promise<Manifest> {
-  const text = await textAt(file)
+  const text = await readIfThere(file)
   if (text === undefined) return new Map()
   try {
     const value: unknown = JSON.parse(text)
@@ -108,13 +109,4 @@ function serialise(folder: string, files: Manifest): string {
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
-}
-
-async function textAt(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
-    throw error
-  }
 }
