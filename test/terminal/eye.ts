@@ -21,6 +21,8 @@ export interface Eye extends AsyncDisposable {
   readonly hides: (text: string | RegExp) => Promise<void>
   readonly type: (keys: string) => void
   readonly resize: (columns: number, rows: number) => void
+  /** Resolves when the program has written this since the window changed its size. */
+  readonly redraws: (text: string) => Promise<void>
   /** All bytes so far. */
   readonly bytes: () => string
   readonly kill: () => void
@@ -34,6 +36,7 @@ export function watch({ command: [program, ...args], cwd, env, columns = 80, row
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 5000, allowProposedApi: true })
   const lookers = new Set<() => void>()
   let bytes = ''
+  let resizedAt = 0
   let isOver = false
   const look = (): void => lookers.forEach((again) => again())
   // A terminal answers when it is asked what it is.
@@ -57,9 +60,11 @@ export function watch({ command: [program, ...args], cwd, env, columns = 80, row
     hides: (text) => until(() => !has(text), `to hide ${String(text)}`),
     type: (keys) => pty.write(keys),
     resize(wide, high) {
+      resizedAt = bytes.length
       terminal.resize(wide, high)
       pty.resize(wide, high)
     },
+    redraws: (text) => until(() => bytes.includes(text, resizedAt), `to draw ${text}`),
     bytes: () => bytes,
     kill: () => pty.kill('SIGKILL'),
     ended,

@@ -41,7 +41,8 @@ describe('the screen', () => {
       [80, 24],
     ] as const) {
       eye.resize(columns, rows)
-      await eye.shows(new RegExp(`(?:^|\\n)─{${columns}}\\n`))
+      // A window that shrinks and grows again before it is drawn takes lines back that nobody draws anew.
+      await eye.redraws('─'.repeat(columns))
     }
     eye.type(`and?${keys.enter}`)
     await eye.shows('After all that.')
