@@ -6,8 +6,14 @@ interface TestReport {
   readonly testResults: readonly {
     readonly name: string
     readonly status: string
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
+    readonly assertionResults: readonly TestResult[]
   }[]
+}
+
+interface TestResult {
+  readonly fullName: string
+  readonly status: string
+  readonly failureMessages?: readonly string[]
 }
 
 const allowsSkips = process.env['CAPSTAN_NO_SKIPS'] !== '1'
@@ -23,15 +29,24 @@ function addReport(file: string): void {
   const report = JSON.parse(readFileSync(file, 'utf8')) as TestReport
   for (const { name, status, assertionResults } of report.testResults) {
     if (status === 'failed' && assertionResults.length === 0) fail(`could not be loaded: ${name}`)
-    for (const { fullName, status } of assertionResults) addTest(fullName, status)
+    assertionResults.forEach(addTest)
   }
 }
 
-function addTest(name: string, status: string): void {
+function addTest({ fullName, status, failureMessages = [] }: TestResult): void {
   if (status === 'passed') counts.passed += 1
-  else if (status === 'failed') fail(name)
+  else if (status === 'failed') fail([fullName, ...failureMessages.map(beginningOf)].join('\n'))
   else if (allowsSkips) counts.skipped += 1
-  else fail(`skipped, which is not allowed here: ${name}`)
+  else fail(`skipped, which is not allowed here: ${fullName}`)
+}
+
+/** The last lines of a long run are what people get to see, so the reason stands there once more. */
+function beginningOf(message: string): string {
+  return message
+    .split('\n')
+    .slice(0, 12)
+    .map((line) => `        ${line}`)
+    .join('\n')
 }
 
 function fail(reason: string): void {

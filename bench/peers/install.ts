@@ -1,4 +1,5 @@
-// node bench/peers/install.ts: installs what we compare with below bench/peers/.cache, and says which could not be.
+// node bench/peers/install.ts [package…]: installs what we compare with, and the real clients of the slow tests, below
+// bench/peers/.cache. What cannot be installed is named.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,10 +25,10 @@ const packages: readonly PeerPackage[] = [
 /** The file of each program that could be installed, by the name of its command. All of them run on the Node that runs us. */
 export type PeerPrograms = ReadonlyMap<string, string>
 
-/** What cannot be installed is named on stderr and left out. */
-export async function installPeers(): Promise<PeerPrograms> {
+/** What cannot be installed is named on stderr and left out. Without names: all. */
+export async function installPeers(names: readonly string[] = []): Promise<PeerPrograms> {
   const programs = new Map<string, string>()
-  for (const peer of packages) {
+  for (const peer of packages.filter(({ name }) => names.length === 0 || names.includes(name))) {
     try {
       for (const [command, file] of await installPeer(peer)) programs.set(command, file)
     } catch (error) {
@@ -67,5 +68,5 @@ function manifestOf(folder: string): Manifest {
 }
 
 if (import.meta.main) {
-  for (const [command, file] of await installPeers()) console.log(`${command}: ${file}`)
+  for (const [command, file] of await installPeers(process.argv.slice(2))) console.log(`${command}: ${file}`)
 }

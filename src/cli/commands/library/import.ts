@@ -95,7 +95,7 @@ function outcome({ saved, wanted, layer }: { saved: number; wanted: number; laye
 
 function nothingFound(source: string, { unusable, doubtful }: ImportPlan): CapstanError {
   const [first] = unusable
-  const why = first === undefined ? '' : ` ${first.from}: ${first.reason}.`
+  const why = first === undefined ? '' : ` ${first.from}: ${first.reason.replace(/\.$/, '')}.`
   const next =
     doubtful.length > 0
       ? `${count(doubtful.length, 'Markdown file')} may be anything. If they are prompts, say so: --format claude`

@@ -152,20 +152,28 @@ test.each([
   [['import', 'nowhere'], { code: 'usage', message: expect.stringContaining('no such file') }],
   [['import', 'commands', '--format', 'word'], { code: 'usage', next: expect.stringContaining('jsonl') }],
   [['import', 'docs'], { code: 'prompt_invalid', next: expect.stringContaining('--format claude') }],
+  [['import', 'nameless.jsonl'], { code: 'prompt_invalid', message: expect.stringMatching(/is missing\.$/) }],
   [['import', 'commands', '--yes', '--layer', 'builtin'], { code: 'not_allowed' }],
 ])('%j is refused', async (words, failure) => {
   await using own = await withCommands()
-  await own.write({ 'project/docs/guide.md': 'A guide.' })
+  await own.write({ 'project/docs/guide.md': 'A guide.', 'project/nameless.jsonl': '{"messages":[]}\n' })
 
   await expect(own.library(words)).rejects.toMatchObject(failure)
 })
 
-const collection = process.env['CAPSTAN_BENCH_PROMPTS']
+/** Titles that clash, and titles of which no name can be made: a collection that people wrote has both. */
+const madeCollection = (count: number): string =>
+  Array.from({ length: count }, (_, index) => {
+    const title = ['Code Reviewer', '代码审查', 'Résumé!', `Expert ${index}`][index % 4]
+    return `"${title}","Act as ""${title}"", in case ${index}. My first request is {this}."`
+  }).join('\n')
 
-test.skipIf(collection === undefined)('the real collection is imported whole', async () => {
+test('a large collection is imported whole: the one that CAPSTAN_BENCH_PROMPTS names, or else a made one', async () => {
   await using own = await shelf()
+  await own.write({ 'project/made.csv': `act,prompt\n${madeCollection(1700)}\n` })
+  const source = process.env['CAPSTAN_BENCH_PROMPTS'] ?? 'made.csv'
 
-  const { printed } = await own.library(['import', collection ?? '', '--yes'])
+  const { printed } = await own.library(['import', source, '--yes'])
 
   expect(printed).toMatch(/Saved 1,7\d\d prompts/)
 })
