@@ -60,7 +60,7 @@ export function makeTranscript(): Transcript {
       let left = lines
       for (const own of drawn) {
         const rest = own.length - start.line
-        if (left < rest) break
+        if (left === 0 || left < rest) break
         left -= rest
         start = { block: start.block + 1, line: 0 }
       }

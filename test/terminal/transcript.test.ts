@@ -31,6 +31,20 @@ describe('the transcript', () => {
     expect(transcript.render(10)).toEqual(['b'])
   })
 
+  test('keeps a block that has nothing to draw yet, as the overview before the first news of a server', () => {
+    const transcript = makeTranscript()
+    const lines: string[] = []
+    transcript.add(block('a'), { render: () => lines })
+    transcript.render(10)
+    transcript.forget(1)
+    transcript.render(10)
+    transcript.forget(0)
+
+    lines.push('late')
+
+    expect(transcript.render(10)).toEqual(['late'])
+  })
+
   test('brings lines back when the window has grown', () => {
     const transcript = makeTranscript()
     transcript.add(block('a', 'b'), block('c', 'd'))
