@@ -15,6 +15,7 @@ import { benchMemory } from './memory.ts'
 import { installPeers, type PeerPrograms } from './peers/install.ts'
 import { renderTable, type Row } from './table.ts'
 import { benchSession } from './session.ts'
+import { stopSignal } from './stop-signal.ts'
 import { benchTokens } from './tokens.ts'
 import { benchWarm } from './warm.ts'
 
@@ -81,6 +82,8 @@ async function measure(): Promise<void> {
 
 async function runProgram(file: string, args: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [path(file), ...args], { stdio: 'inherit' })
+  // It ends what it has started, and is waited for.
+  stopSignal().addEventListener('abort', () => child.kill(), { once: true })
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) process.exitCode = 1
 }

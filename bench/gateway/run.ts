@@ -6,11 +6,12 @@ import { messageOf } from '../../src/errors.ts'
 import { openGround } from '../ground.ts'
 import { compare, median, type Samples } from '../measure.ts'
 import { installPeers, type PeerPrograms } from '../peers/install.ts'
+import { stopSignal, unless } from '../stop-signal.ts'
 import { renderTable } from '../table.ts'
 import { crowdOf, runScene, type Crowd, type Scene } from './load.ts'
 import { recoveryOf, type Recovery } from './recovery.ts'
 import { direct, figureTable, ours, targetRows } from './report.ts'
-import { openWays } from './ways.ts'
+import { openWays, type Way } from './ways.ts'
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, peers: { type: 'boolean', default: false } },
@@ -27,14 +28,22 @@ const scenes: readonly Scene[] = [
 ]
 
 const peers: PeerPrograms = values.peers ? await installPeers() : new Map()
-await using ground = openGround({ daemon: 'off' })
-await using opened = await openWays(peers, ground)
-await measureScenes()
-await measureRecovery()
+const signal = stopSignal()
+try {
+  await using ground = openGround({ daemon: 'off' })
+  await using opened = await openWays(peers, ground, signal)
+  await unless(signal, measureScenes(opened.ways))
+  await unless(signal, measureRecovery(opened.ways))
+} catch (error) {
+  if (!signal.aborted) throw error
+  console.error(String(signal.reason))
+  // What was being measured still waits for answers of gateways that are gone.
+  process.exit(1)
+}
 
-async function measureScenes(): Promise<void> {
+async function measureScenes(ways: readonly Way[]): Promise<void> {
   using left = new DisposableStack()
-  const crowds = opened.ways.map((way) => left.use(crowdOf(way)))
+  const crowds = ways.map((way) => left.use(crowdOf(way)))
   for (const scene of scenes) {
     const { clients, bytes } = scene
     const samples = await measureScene(crowds, scene)
@@ -58,6 +67,7 @@ function untilItFails(crowd: Crowd, scene: Scene): () => Promise<Readonly<Record
     try {
       return await runScene(crowd, scene)
     } catch (error) {
+      signal.throwIfAborted()
       hasFailed = true
       console.error(`${crowd.way.name}, ${scene.clients} clients, ${scene.bytes} bytes: ${messageOf(error)}`)
       return {}
@@ -65,9 +75,9 @@ function untilItFails(crowd: Crowd, scene: Scene): () => Promise<Readonly<Record
   }
 }
 
-async function measureRecovery(): Promise<void> {
+async function measureRecovery(ways: readonly Way[]): Promise<void> {
   console.log('\n| the server is killed | same client served again | a new client served |\n| --- | --- | --- |')
-  for (const way of opened.ways.filter(({ name }) => name !== direct)) {
+  for (const way of ways.filter(({ name }) => name !== direct)) {
     const tries: Recovery[] = []
     // Who never comes back once needs no second try; with ours one lucky time would prove little.
     for (let round = 0; round < (way.name === ours ? 3 : 1); round++) tries.push(await recoveryOf(way))

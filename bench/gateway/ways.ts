@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fixture } from '../../test/fixtures/fixture.ts'
 import type { Ground } from '../ground.ts'
 import type { PeerPrograms } from '../peers/install.ts'
+import { unless } from '../stop-signal.ts'
 import { direct, ours } from './report.ts'
 import { sseClient, stdioClient, streamableClient, type RawClient } from './client.ts'
 
@@ -27,14 +28,16 @@ const unchanged = (name: string): string => name
 export async function openWays(
   peers: PeerPrograms,
   ground: Ground,
+  signal: AbortSignal,
 ): Promise<AsyncDisposable & { ways: readonly Way[] }> {
   await using opened = new AsyncDisposableStack()
   const config = join(ground.folder, 'gateway.json')
   writeFileSync(config, JSON.stringify({ mcpServers: { echo: upstream } }))
   const ways = [opened.use(await openDirect(ground)), opened.use(await openOurs(ground, config))]
   for (const [command, startPeer] of Object.entries(peersOf(config))) {
+    signal.throwIfAborted()
     const program = peers.get(command)
-    if (program !== undefined) ways.push(opened.use(await openPeer({ command, program, ground }, startPeer)))
+    if (program !== undefined) ways.push(opened.use(await openPeer({ command, program, ground, signal }, startPeer)))
   }
   const kept = opened.move()
   return { ways, [Symbol.asyncDispose]: () => kept.disposeAsync() }
@@ -91,15 +94,16 @@ interface PeerProgram {
   readonly command: string
   readonly program: string
   readonly ground: Ground
+  readonly signal: AbortSignal
 }
 
-async function openPeer({ command, program, ground }: PeerProgram, peer: Peer): Promise<Way> {
+async function openPeer({ command, program, ground, signal }: PeerProgram, peer: Peer): Promise<Way> {
   const port = await freePort()
   const child = spawn(process.execPath, [program, ...peer.args(port)], { env: ground.env, stdio: 'ignore' })
   const connect = (): Promise<RawClient> => peer.connect(`http://127.0.0.1:${port}/mcp`)
   const way = { ...running(command, child), tool: peer.tool, connect }
   try {
-    await untilAnswers(way)
+    await unless(signal, untilAnswers(way))
   } catch (error) {
     await way[Symbol.asyncDispose]()
     throw error
