@@ -1,4 +1,4 @@
-import { CapstanError } from '../errors.ts'
+import { CapstanError, type ErrorJson } from '../errors.ts'
 import type { Catalogue, Coverage, Hub, HubEvent, ListKind, ServerStatus, WaitOptions } from '../hub/api.ts'
 import { buildCatalogue, noLists, type Lists } from '../hub/catalogue/catalogue.ts'
 import { waitFor } from '../hub/wait-for.ts'
@@ -15,6 +15,8 @@ export interface LiveCatalogue extends Disposable {
   readonly describe: (server: string) => string | undefined
   /** Looks at all servers again, also at which there are. */
   readonly refresh: () => Promise<void>
+  /** Looks at one server again, which may have been mended without a word to us. */
+  readonly look: (server: string, wait?: WaitOptions) => Promise<void>
 }
 
 export interface LiveOptions {
@@ -24,6 +26,8 @@ export interface LiveOptions {
   readonly note: (text: string) => void
   /** How long changes are gathered before they are told. */
   readonly settleMs?: number
+  /** How soon a server is looked at again whose lists did not come by the deadline. */
+  readonly lateMs?: number
 }
 
 interface Part {
@@ -31,13 +35,15 @@ interface Part {
   readonly lists: Lists
 }
 
-export function liveCatalogue(hub: Hub, { seen, isWanted, note, settleMs = 100 }: LiveOptions): LiveCatalogue {
+export function liveCatalogue(hub: Hub, options: LiveOptions): LiveCatalogue {
+  const { seen, isWanted, note, settleMs = 100, lateMs = 1000 } = options
   const parts = new Map<string, Part>(seen === undefined ? [] : partsOf(seen.catalogue))
   const fetching = new Map<string, Promise<void>>()
   const again = new Set<string>()
   const listeners = new Set<(kinds: ReadonlySet<ListKind>) => void>()
   const changed = new Set<ListKind>()
   const descriptions = new Map<string, string>()
+  const late = new Map<string, NodeJS.Timeout>()
   let merged: Catalogue | undefined
   let wanted: readonly string[] | undefined
   let settling: NodeJS.Timeout | undefined
@@ -60,8 +66,14 @@ export function liveCatalogue(hub: Hub, { seen, isWanted, note, settleMs = 100 }
     },
     describe: (server) => descriptions.get(server),
     refresh: () => (refreshing = refresh()),
+    async look(server, { signal } = {}) {
+      if (!isStillWanted(server)) return
+      if (!fetching.has(server)) fetchSoon(server)
+      await waitFor(fetching.get(server) ?? Promise.resolve(), signal, `server "${server}"`)
+    },
     [Symbol.dispose]() {
       clearTimeout(settling)
+      late.forEach((timer) => clearTimeout(timer))
       listening[Symbol.dispose]()
       listeners.clear()
     },
@@ -109,15 +121,37 @@ export function liveCatalogue(hub: Hub, { seen, isWanted, note, settleMs = 100 }
     // The list of a server that is gone stays: its tools say what is the matter when they are called.
     const kept = coverage.kind === 'missing' ? parts.get(name)?.lists : undefined
     change(() => parts.set(name, { coverage, lists: kept ?? lists }))
+    if ('error' in coverage && coverage.error.code === 'connect_timed_out') lookLater(name)
+  }
+
+  /** A list that comes after the deadline is told by nobody. */
+  function lookLater(name: string): void {
+    clearTimeout(late.get(name))
+    late.set(name, setTimeout(() => isStillWanted(name) && fetchSoon(name), lateMs).unref())
   }
 
   function onEvent(event: HubEvent): void {
-    if (event.kind === 'catalogue' && isStillWanted(event.server)) fetchSoon(event.server)
-    const isBack = event.kind === 'state' && event.state.kind === 'ready'
-    if (isBack && isStillWanted(event.server) && !fetching.has(event.server)) {
-      const kind = parts.get(event.server)?.coverage.kind
-      if (kind !== 'listed') fetchSoon(event.server)
-    }
+    if (!('server' in event) || !isStillWanted(event.server)) return
+    if (event.kind === 'catalogue') fetchSoon(event.server)
+    if (event.kind !== 'state') return
+    if ('error' in event.state) mark(event.server, event.state.error)
+    if (event.state.kind === 'ready') hasComeBack(event.server)
+  }
+
+  function hasComeBack(server: string): void {
+    const kind = parts.get(server)?.coverage.kind
+    // The look that is under way may be the one that started it, unless it has been in trouble since.
+    const isOnItsWay = fetching.has(server) && (kind === undefined || kind === 'cached')
+    if (kind !== 'listed' && !isOnItsWay) fetchSoon(server)
+  }
+
+  /** Its state says enough: to ask the server itself would start it, or try its login, once more. */
+  function mark(server: string, error: ErrorJson): void {
+    const part = parts.get(server)
+    if (part === undefined) return
+    const kind = Object.values(part.lists).some((list) => list.length > 0) ? 'stale' : 'missing'
+    parts.set(server, { ...part, coverage: { kind, server, error } })
+    merged = undefined
   }
 
   function change(apply: () => void): void {

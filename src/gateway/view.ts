@@ -55,19 +55,22 @@ export function openView(hub: Hub, { caller, naming, trustsHints, pins, ...optio
     catalogue,
     describe: live.describe,
     async tool(name, wait) {
-      const own = await catalogue(wait)
-      const exact = own.tools.find((tool) => toolName(tool, naming) === name)
-      // Not by a bare name: a server could name its tool after one of ours, or of a server that this caller may not use.
-      const found = exact === undefined ? toolsNamed(own, name).filter(({ tool }) => tool !== name) : [exact]
-      if (found.length === 1 && found[0] !== undefined) return found[0]
+      const known = toolIn(await catalogue(wait), name)
+      if (known !== undefined) return known
+      const own = await lookedAgain(name, wait)
+      const found = toolIn(own, name)
+      if (found !== undefined) return found
       // One that is held back is not in the list: it says why itself.
       const held = last?.own.tools.find((tool) => toolName(tool, naming) === name || tool.id === name)
       if (held !== undefined) pins.use(held)
       throw notThere(own, { kind: 'tool', name, ids: own.tools.map((tool) => toolName(tool, naming)) })
     },
     async prompt(name, wait) {
-      const own = await catalogue(wait)
-      const found = own.prompts.find((prompt) => promptName(prompt, naming) === name || prompt.id === name)
+      const isMeant = (prompt: PromptEntry) => promptName(prompt, naming) === name || prompt.id === name
+      const known = (await catalogue(wait)).prompts.find(isMeant)
+      if (known !== undefined) return known
+      const own = await lookedAgain(name, wait)
+      const found = own.prompts.find(isMeant)
       if (found !== undefined) return found
       throw notThere(own, { kind: 'prompt', name, ids: own.prompts.map((prompt) => promptName(prompt, naming)) })
     },
@@ -94,6 +97,22 @@ export function openView(hub: Hub, { caller, naming, trustsHints, pins, ...optio
     // Not kept: a person may approve one meanwhile.
     const free = tools.filter((tool) => !pins.isHeld(tool))
     return free.length === tools.length ? last.own : { ...last.own, tools: free }
+  }
+
+  function toolIn(own: Catalogue, name: string): ToolEntry | undefined {
+    const exact = own.tools.find((tool) => toolName(tool, naming) === name)
+    // Not by a bare name: a server could name its tool after one of ours, or of a server that this caller may not use.
+    const found = exact === undefined ? toolsNamed(own, name).filter(({ tool }) => tool !== name) : [exact]
+    return found.length === 1 ? found[0] : undefined
+  }
+
+  /** A server that is in trouble and has no list may have been mended: whoever wants something of it gives it another try. */
+  async function lookedAgain(name: string, wait?: WaitOptions): Promise<Catalogue> {
+    const own = await catalogue(wait)
+    const server = serverNamedIn(own, name)
+    if (server === undefined || troubleOf(own, server) === undefined) return own
+    await live.look(server, wait)
+    return catalogue(wait)
   }
 
   function lookAt({ tools, servers }: Catalogue): void {
@@ -133,12 +152,17 @@ interface Missing {
 
 /** A server that cannot be used just now is something else than a wrong name. */
 function notThere(catalogue: Catalogue, { kind, name, ids }: Missing): CapstanError {
-  const [server] = serversNamedIn(
-    name,
-    catalogue.servers.map((coverage) => coverage.server),
-  )
+  const server = serverNamedIn(catalogue, name)
   const trouble = server === undefined ? undefined : troubleOf(catalogue, server)
   if (trouble !== undefined) return trouble
   const code = kind === 'tool' ? 'tool_unknown' : 'prompt_unknown'
   return new CapstanError(code, `There is no ${kind} "${name.slice(0, 200)}".${closest(name, ids)}`)
+}
+
+function serverNamedIn({ servers }: Catalogue, name: string): string | undefined {
+  const [server] = serversNamedIn(
+    name,
+    servers.map((coverage) => coverage.server),
+  )
+  return server
 }

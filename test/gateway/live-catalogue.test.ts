@@ -1,7 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
 import { liveCatalogue } from '../../src/gateway/live-catalogue.ts'
+import { noPins } from '../../src/gateway/pins.ts'
+import { openView } from '../../src/gateway/view.ts'
 import { buildCatalogue, noLists } from '../../src/hub/catalogue/catalogue.ts'
-import type { Catalogue, Hub, HubEvent, ToolEntry } from '../../src/hub/api.ts'
+import type { Catalogue, Hub, HubEvent, ServerState, ToolEntry } from '../../src/hub/api.ts'
 import { literalHub, ready, toolOf } from '../cli/literal-hub.ts'
 
 function seenWith(server: string, ...tools: readonly ToolEntry[]): Catalogue {
@@ -29,6 +31,10 @@ function shiftingHub(first: readonly ToolEntry[], names: readonly string[] = ['o
   }
   const say = (event: HubEvent) => listeners.forEach((listener) => listener(event))
   return { hub, shown, say }
+}
+
+function state(server: string, next: ServerState): HubEvent {
+  return { kind: 'state', server, state: next }
 }
 
 const options = { isWanted: () => true, note: () => {}, settleMs: 5 }
@@ -121,5 +127,71 @@ describe('the catalogue at hand', () => {
       expect((await live.now()).servers).toEqual([{ kind: 'missing', server: 'one', error }]),
     )
     expect((await live.now()).tools.map(({ id }) => id)).toEqual(['one.a'])
+  })
+
+  test('marks the list of a server that goes down, and takes the mark off when it is back', async () => {
+    const { hub, say } = shiftingHub([toolOf('one', 'a')])
+    const error = { code: 'transport_failed' as const, message: 'It ended by itself.' }
+    const told = vi.fn<() => void>()
+    using live = liveCatalogue(hub, options)
+    await live.now()
+    await new Promise((resolve) => void live.onChange(resolve))
+    using _listening = live.onChange(told)
+
+    say(state('one', { kind: 'backing_off', error, stderrTail: [], nextTryAtMs: 1, failures: 1 }))
+    const down = await live.now()
+    say(state('one', ready('one').state))
+    await vi.waitFor(async () => expect((await live.now()).servers).toEqual([{ kind: 'listed', server: 'one' }]))
+
+    expect(down.servers).toEqual([{ kind: 'stale', server: 'one', error }])
+    expect(down.tools.map(({ id }) => id)).toEqual(['one.a'])
+    expect(told).not.toHaveBeenCalled()
+  })
+
+  test('asks nothing of a server that waits for a login: that would try it again and again', async () => {
+    const { hub, shown, say } = shiftingHub([toolOf('one', 'a')])
+    const error = { code: 'login_needed' as const, message: 'Log in.' }
+    using live = liveCatalogue(hub, options)
+    await live.now()
+
+    say(state('one', { kind: 'needs_login', error }))
+
+    expect((await live.now()).servers).toEqual([{ kind: 'stale', server: 'one', error }])
+    expect(shown.asked).toBe(1)
+  })
+
+  test('has the list of a server that answers only after the deadline', async () => {
+    const { hub } = shiftingHub([toolOf('one', 'a')])
+    const error = { code: 'connect_timed_out' as const, message: 'It did not answer.' }
+    const late = buildCatalogue([{ coverage: { kind: 'missing', server: 'one', error }, lists: noLists }])
+    let asked = 0
+    const slow: Hub = { ...hub, catalogue: async (wishes) => (++asked < 3 ? late : hub.catalogue(wishes)) }
+    using live = liveCatalogue(slow, { ...options, lateMs: 5 })
+
+    const first = await live.now()
+    await vi.waitFor(async () => expect((await live.now()).tools.map(({ id }) => id)).toEqual(['one.a']))
+
+    expect(first).toMatchObject({ tools: [], servers: [{ kind: 'missing', error }] })
+  })
+
+  test('finds a tool whose server was mended without a word: its caller gives it another try', async () => {
+    const { hub } = shiftingHub([toolOf('one', 'a')])
+    const error = { code: 'start_failed' as const, message: 'The command was not found.' }
+    const missing = buildCatalogue([{ coverage: { kind: 'missing', server: 'one', error }, lists: noLists }])
+    let isMended = false
+    const broken: Hub = { ...hub, catalogue: async (wishes) => (isMended ? hub.catalogue(wishes) : missing) }
+    using view = openView(broken, {
+      caller: { name: 'local', rules: [], mode: 'all' },
+      naming: { hasPrefix: true },
+      pins: noPins,
+      trustsHints: () => false,
+      note: () => {},
+    })
+
+    await expect(view.tool('one__a')).rejects.toMatchObject(error)
+    isMended = true
+
+    expect(await view.tool('one__a')).toMatchObject({ id: 'one.a' })
+    await expect(view.tool('one__b')).rejects.toMatchObject({ code: 'tool_unknown' })
   })
 })
