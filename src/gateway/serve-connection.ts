@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { boundedDepth } from '../hub/wire/bounded-depth.ts'
 import { tapTransport } from '../hub/wire/tap-transport.ts'
 import type { Caller } from './caller.ts'
 import { urisWanted, type FollowedResources } from './followed-resources.ts'
@@ -19,7 +20,9 @@ export async function serveConnection(gateway: Gateway, options: ServeConnection
   const listens = new Map<unknown, readonly string[]>()
   let followed: FollowedResources | undefined
   // The SDK serves streams of changes by itself, and does not say what is wanted of them.
-  tapTransport(transport, { onSent: () => {}, onReceived: noteListening })
+  const report = (error: unknown) => note(String(error))
+  const bounded = boundedDepth({ answer: (message) => void transport.send(message).catch(report), note })
+  tapTransport(transport, { onSent: () => {}, onReceived: (message) => noteListening(bounded(message)) })
   const handle = serveStdio(
     async ({ era }) => {
       const connected = await session.connect(era)
@@ -34,11 +37,12 @@ export async function serveConnection(gateway: Gateway, options: ServeConnection
   await transport.ended
   signal.removeEventListener('abort', stop)
 
-  function noteListening(message: JSONRPCMessage): JSONRPCMessage {
+  function noteListening(message: JSONRPCMessage | undefined): JSONRPCMessage | undefined {
+    if (message === undefined) return undefined
     const uris = urisWanted(message)
     if (uris.length > 0 && 'id' in message) {
       listens.set(message.id, uris)
-      for (const uri of uris) void followed?.follow(uri).catch((error: unknown) => note(String(error)))
+      for (const uri of uris) void followed?.follow(uri).catch(report)
     }
     if ('method' in message && message.method === 'notifications/cancelled') {
       const { requestId } = message.params ?? {}

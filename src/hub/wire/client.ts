@@ -3,6 +3,7 @@ import {
   SSEClientTransport,
   StreamableHTTPClientTransport,
   type ClientOptions,
+  type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client'
 import type { RemoteServer } from '../../config/types.ts'
@@ -14,6 +15,7 @@ import { askAnswerer, type AskAnswerer, type AskRights } from '../asks/answer-as
 import { askRoutes } from '../asks/route-asks.ts'
 import { authStore } from '../auth/auth-store.ts'
 import { serverAuth } from '../auth/server-auth.ts'
+import { boundedDepth } from './bounded-depth.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { connectionOver, noLimit } from './client-connection.ts'
 import type { Connection, TransportKind } from './connection.ts'
@@ -94,13 +96,19 @@ export async function openClient(setup: ClientSetup): Promise<Connection> {
   return connectionOver(client, { ...setup, results, asks, answerInputs: answerer.answerInputs, ended: closed })
 }
 
-function onlookers({ server, tap }: ClientSetup, results: UnreadResults): Onlooker {
+function onlookers({ server, transport, tap, onLog }: ClientSetup, results: UnreadResults): Onlooker {
+  const note = (text: string) => onLog('hub', text)
+  const answer = (message: JSONRPCMessage) =>
+    void transport.send(message).catch((error: unknown) => note(String(error)))
+  const bounded = boundedDepth({ server, answer, note })
   return {
     onSent(message) {
       tap?.(server, 'sent', message)
       results.onSent(message)
     },
-    onReceived(message) {
+    onReceived(received) {
+      const message = bounded(received)
+      if (message === undefined) return undefined
       tap?.(server, 'received', message)
       return results.onReceived(message)
     },

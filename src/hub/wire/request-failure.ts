@@ -22,6 +22,8 @@ export function requestFailure(error: unknown, request: FailedRequest): CapstanE
 }
 
 function refused(error: ProtocolError, { server, method }: FailedRequest): CapstanError {
+  // An answer that we did not take: no server can send one of these.
+  if (error.data instanceof CapstanError) return error.data
   if (error.code === missingCapability) return askedInVain(error, server)
   const message = `Server "${server}" refused ${method}: ${error.message} (code ${error.code})`
   return new CapstanError(refusal(method, error.code), message, { server, cause: error })

@@ -5,8 +5,8 @@ export type Tap = (server: string, direction: 'sent' | 'received', message: JSON
 
 export interface Onlooker {
   readonly onSent: (message: JSONRPCMessage) => void
-  /** What is handed on in place of the message. */
-  readonly onReceived: (message: JSONRPCMessage) => JSONRPCMessage
+  /** What is handed on in place of the message; nothing when undefined. */
+  readonly onReceived: (message: JSONRPCMessage) => JSONRPCMessage | undefined
 }
 
 /** Lets an onlooker see each message on its way. Changes the transport in place, because the SDK tells transports apart by their members. */
@@ -21,7 +21,12 @@ export function tapTransport(transport: Transport, { onSent, onReceived }: Onloo
     configurable: true,
     get: () => receive,
     set: (handler: Transport['onmessage']) => {
-      receive = handler && ((message, extra) => handler(onReceived(message), extra))
+      receive =
+        handler &&
+        ((message, extra) => {
+          const passed = onReceived(message)
+          if (passed !== undefined) handler(passed, extra)
+        })
     },
   })
 }

@@ -8,6 +8,7 @@ import { isObject } from '../../json.ts'
  * right kind to read, which carries the real one.
  */
 export interface UnreadResults extends Onlooker {
+  readonly onReceived: (message: JSONRPCMessage) => JSONRPCMessage
   /** Sends a request whose result is to come back unread. */
   readonly ask: <Value>(send: () => Promise<Value>) => Promise<Value>
 }
