@@ -57,7 +57,12 @@ export async function dialHub(
   })
   let welcome: Welcome
   try {
-    const hello: Hello = { protocol: protocolVersion, version, ...(caller === undefined ? {} : { caller }) }
+    const hello: Hello = {
+      protocol: protocolVersion,
+      version,
+      ...(caller === undefined ? {} : { caller }),
+      answersInputs: onInput !== undefined,
+    }
     welcome = (await peer.request('hello', hello, { signal })) as Welcome
   } catch (error) {
     // An open socket would keep the whole process from ending.

@@ -47,6 +47,8 @@ export interface Hello {
   readonly protocol: number
   readonly version: string
   readonly caller?: Caller
+  /** Whether there is somebody to ask for the value of an `${input:id}`. */
+  readonly answersInputs?: boolean
 }
 
 /** The answer to it. */

@@ -136,7 +136,11 @@ function sharedSandbox(): AsyncDisposable & { readonly get: () => Promise<Sandbo
 }
 
 /** A hub for one client: its config, its environment, its decisions, over the servers that all share. */
-async function openView({ caller }: Hello, peer: Peer, { pool, sandbox, inbox }: Shared): Promise<View> {
+async function openView(
+  { caller, answersInputs = false }: Hello,
+  peer: Peer,
+  { pool, sandbox, inbox }: Shared,
+): Promise<View> {
   if (caller === undefined) throw new CapstanError('usage', 'A client of the daemon must say who calls.')
   const { client } = caller
   const { hub, config } = await openForCaller(caller, {
@@ -144,7 +148,7 @@ async function openView({ caller }: Hello, peer: Peer, { pool, sandbox, inbox }:
     client,
     sandbox,
     onAsk: inbox.takeFrom(client, (waiting) => peer.notify('waiting', waiting)),
-    onInput: async (question) => String(await peer.request('input', question)),
+    onInput: answersInputs ? async (question) => String(await peer.request('input', question)) : undefined,
   })
   const eager = config.servers.filter(
     ({ standing }) => standing.kind === 'usable' && standing.server.lifecycle === 'eager',

@@ -50,6 +50,34 @@ test('a daemon that ends while a client is there leaves no timer behind, which w
   expect(timers()).toBeLessThanOrEqual(before)
 })
 
+test('a client that cannot ask its person is told what to set for an input, like without a daemon', async () => {
+  await using home = await tempFolder()
+  const env = { HOME: home.path, PATH: process.env['PATH'] }
+  const entry = { command: 'node', args: ['-e', ''], env: { KEY: '${input:key}' } }
+  await home.write({ '.config/capstan/mcp.json': JSON.stringify({ mcpServers: { one: entry } }) })
+  const socketPath = daemonSocket(env)
+  const stop = new AbortController()
+  const running = runDaemon({
+    socketPath,
+    env,
+    idleMs: 60_000,
+    signal: stop.signal,
+    onReady: () => undefined,
+    log: () => undefined,
+  })
+  const hub = await dialAsSoonAsPossible(() => dialHub(socketPath, { caller: { env, cwd: home.path, client: 'test' } }))
+
+  const call = hub.call({ server: 'one', tool: 'any' }, {})
+
+  await expect(call).rejects.toMatchObject({
+    message: expect.stringContaining('needs the input "key"') as string,
+    next: expect.stringContaining('CAPSTAN_INPUT_KEY') as string,
+  })
+  await hub[Symbol.asyncDispose]()
+  stop.abort()
+  await running
+})
+
 function timers(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 }
