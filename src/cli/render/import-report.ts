@@ -17,7 +17,8 @@ export function describeCopy({ report, file, secretsFile, isShared }: ToldCopy):
   const copied = plan.filter(({ kind }) => kind === 'copy')
   const present = namesOf(plan, 'present')
   const taken = namesOf(plan, 'taken')
-  const literal = written.filter(({ entry }) => findSecrets(entry).length > 0)
+  const stuck = new Set(left.map(({ server }) => server))
+  const literal = written.filter(({ name, entry }) => !stuck.has(name) && findSecrets(entry).length > 0)
   return [
     copied.length === 0 ? 'Nothing was copied.' : `Copied to ${file}: ${copied.map(copiedAs).join(', ')}.`,
     ...(present.length === 0 ? [] : [`Already there: ${present.join(', ')}.`]),
@@ -76,5 +77,6 @@ function describeSecretsFile(variables: readonly string[], file: string): readon
 
 function describeLiterals(names: readonly string[], isShared: boolean): string {
   const risk = isShared ? ', and whoever gets the project gets them' : ''
-  return `Secrets stand in plain text in ${names.join(', ')}${risk}. --move-secrets takes them out.`
+  const command = `capstan import --all${isShared ? ' --project' : ''} --move-secrets`
+  return `Secrets stand in plain text in ${names.join(', ')}${risk}. To take them out: ${command}`
 }

@@ -152,8 +152,25 @@ test('without --move-secrets it says which copied servers hold secrets', async (
 
   const { out } = await run(home, ['--all'])
 
-  expect(out).toContain('Secrets stand in plain text in github, database. --move-secrets takes them out.')
+  expect(out).toContain(
+    'Secrets stand in plain text in github, database. To take them out: capstan import --all --move-secrets',
+  )
   expect(await exists(secretsFile(home))).toBe(false)
+})
+
+test('--move-secrets takes the secrets out of what an earlier import has copied too, and keeps the notes in the file', async () => {
+  await using home = await fixtureHome(everywhere)
+  await run(home, ['--all'])
+  const copied = await readFile(userFile(home), 'utf8')
+  await writeFile(userFile(home), copied.replace('"github": {', '"github": { // mine'))
+
+  const { out } = await run(home, ['--all', '--move-secrets'])
+  const config = await readFile(userFile(home), 'utf8')
+
+  expect(out).toMatch(/^Nothing was copied\.\nAlready there: github, [^]*\nMoved 2 secrets to /)
+  for (const secret of secrets) expect(config).not.toContain(secret)
+  expect(config).toContain('"github": { // mine')
+  expect(config).toContain('${GITHUB_PERSONAL_ACCESS_TOKEN}')
 })
 
 test('on a terminal it asks what to copy and whether to move the secrets', async () => {
