@@ -5,7 +5,7 @@ import { rank } from '../commands/fuzzy.ts'
 import type { Answer, Ask } from '../hub/api.ts'
 import { type AskField, formFields, readField, readForm } from '../hub/asks/form-fields.ts'
 import { plainLine, plainText, revealedText } from '../policy/plain-text.ts'
-import { wrapped } from './blocks/drawn.ts'
+import { frozen, wrapped } from './blocks/drawn.ts'
 import { choicePanel } from './panels/choice-panel.ts'
 import { type CompleteOptions, formPanel, type FormValues } from './panels/form-panel.ts'
 import { panelSlot, type Panel } from './panels/panel.ts'
@@ -46,10 +46,8 @@ export function answerAsk(ask: Ask, { place, openPage, onAnswer }: Asking): Disp
     const fields = formFields(form.schema)
     // A choice first: a form that comes by itself must not take what is being typed for its first value.
     return question({
-      lines: (width) => [
-        ...wrapped(`${plainLine(form.server)} asks:`, width).map(place.paint.heading),
-        ...wrapped(plainText(form.message), width, '  ').slice(0, mostLines),
-      ],
+      head: `${plainLine(form.server)} asks:`,
+      details: (width) => wrapped(plainText(form.message), width, '  '),
       choices: [
         {
           value: 'accept',
@@ -86,12 +84,11 @@ export function answerAsk(ask: Ask, { place, openPage, onAnswer }: Asking): Disp
   function sendPanel(form: Ask & { kind: 'form' }, fields: readonly AskField[], values: FormValues): Panel {
     const { content } = readForm(fields, new Map(Object.entries(values)))
     return question({
-      lines: (width) => [
-        ...wrapped(`Send this to ${plainLine(form.server)}?`, width).map(place.paint.heading),
-        ...Object.entries(content).flatMap(([name, value]) =>
+      head: `Send this to ${plainLine(form.server)}?`,
+      details: (width) =>
+        Object.entries(content).flatMap(([name, value]) =>
           wrapped(revealedText(JSON.stringify(value)), width, `  ${plainLine(name)} = `),
         ),
-      ],
       choices: [
         { value: 'accept', label: 'send' },
         { value: 'change', label: 'change it' },
@@ -106,12 +103,10 @@ export function answerAsk(ask: Ask, { place, openPage, onAnswer }: Asking): Disp
     const page = URL.parse(url)
     const why = purpose === 'login' ? 'wants you to log in at' : 'wants you to visit a page at'
     return question({
-      lines: (width) => [
-        ...wrapped(`${plainLine(server)} ${why} ${page?.host ?? 'an address that cannot be read'}:`, width).map(
-          place.paint.heading,
-        ),
+      head: `${plainLine(server)} ${why} ${page?.host ?? 'an address that cannot be read'}:`,
+      details: (width) => [
         ...wrapped(revealedText(page?.href ?? url), width, '  '),
-        ...wrapped(plainText(message), width, '  ').slice(0, mostLines),
+        ...wrapped(plainText(message), width, '  '),
       ],
       choices: [
         { value: 'accept', label: 'open it' },
@@ -132,15 +127,18 @@ export function answerAsk(ask: Ask, { place, openPage, onAnswer }: Asking): Disp
   }
 
   function question(asked: {
-    readonly lines: (width: number) => readonly string[]
+    readonly head: string
+    readonly details: (width: number) => readonly string[]
     readonly choices: readonly { readonly value: 'accept' | 'change' | 'decline'; readonly label: string }[]
     readonly onAccept: () => void
     readonly onChange?: () => void
   }): Panel {
     return choicePanel({
-      lines: asked.lines,
+      head: (width) => wrapped(asked.head, width).map(place.paint.heading),
+      details: frozen(asked.details).render,
       choices: asked.choices,
       escape: 'cancels the question',
+      rows: () => place.tui.terminal.rows,
       paint: place.paint,
       onChange: () => place.tui.requestRender(),
       onAnswer: (value) => {
@@ -153,8 +151,6 @@ export function answerAsk(ask: Ask, { place, openPage, onAnswer }: Asking): Disp
     })
   }
 }
-
-const mostLines = 12
 
 function problemOf(fields: readonly AskField[], field: FormField, text: string): string | undefined {
   const own = fields.find(({ name }) => name === field.name)

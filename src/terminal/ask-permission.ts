@@ -1,4 +1,3 @@
-import { truncateToWidth } from '@earendil-works/pi-tui'
 import type { PermissionChoice, SessionAnswer, SessionAsk } from '../agent/session.ts'
 import { plainLine, revealedText } from '../policy/plain-text.ts'
 import { frozen, wrapped } from './blocks/drawn.ts'
@@ -20,17 +19,17 @@ interface Asking {
 /** Asks whether a call may run. Disposing it takes the question away. */
 export function askPermission(ask: PermissionAsk, { place, onAnswer, onStop }: Asking): Disposable {
   const replace = panelSlot(place.panels)
-  const [folded, whole] = [false, true].map((isWhole) =>
-    frozen((width) => questionLines(ask, { width, isWhole, paint: place.paint })),
-  )
+  const details = frozen((width) => inputLines(ask, width))
   replace(choices(), false)
   return { [Symbol.dispose]: () => replace(undefined, true) }
 
   function choices(): Panel {
     return choicePanel<PermissionChoice>({
-      lines: (width, isWhole) => (isWhole ? whole : folded)?.render(width) ?? [],
+      head: (width) => headLines(ask, width, place.paint),
+      details: details.render,
       choices: ask.choices.map((value) => ({ value, label: choiceLabel(value, ask) })),
       escape: 'stops the turn',
+      rows: () => place.tui.terminal.rows,
       paint: place.paint,
       onChange: () => place.tui.requestRender(),
       onAnswer: (choice) => (choice === 'no' ? replace(reason(), true) : onAnswer({ kind: 'permission', choice })),
@@ -70,27 +69,19 @@ function choiceLabel(choice: PermissionChoice, { tool, label }: PermissionAsk): 
   return labels[choice]
 }
 
-interface Drawing {
-  readonly width: number
-  readonly isWhole: boolean
-  readonly paint: Palette
+function headLines({ label, hints, isChanged }: PermissionAsk, width: number, paint: Palette): readonly string[] {
+  const all = [...hints, ...(isChanged ? ['has changed since you allowed it'] : [])]
+  return [
+    ...wrapped(`May ${plainLine(label)} run?`, width).map(paint.heading),
+    ...all.flatMap((hint) => wrapped(plainLine(hint), width, '  ! ').map(paint.warning)),
+  ]
 }
 
 /** Nothing may hide here: invisible characters are written out. */
-function questionLines(ask: PermissionAsk, { width, isWhole, paint }: Drawing): readonly string[] {
-  const input = Object.entries(ask.input).flatMap(([name, value]) => {
+function inputLines({ input }: PermissionAsk, width: number): readonly string[] {
+  return Object.entries(input).flatMap(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
     const lines = text.split('\n').map(revealedText)
     return wrapped(lines.join('\n'), width, `  ${revealedText(name)} = `)
   })
-  const isLong = input.length > foldedLines && !isWhole
-  const more = `  … ${input.length - foldedLines} more lines, Ctrl-O shows them`
-  const hints = [...ask.hints, ...(ask.isChanged ? ['has changed since you allowed it'] : [])]
-  return [
-    ...wrapped(`May ${plainLine(ask.label)} run?`, width).map(paint.heading),
-    ...(isLong ? [...input.slice(0, foldedLines), paint.warning(truncateToWidth(more, width, '…'))] : input),
-    ...hints.flatMap((hint) => wrapped(plainLine(hint), width, '  ! ').map(paint.warning)),
-  ]
 }
-
-const foldedLines = 10

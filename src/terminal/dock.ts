@@ -14,6 +14,8 @@ export interface DockSetup {
   readonly editor: PromptEditor
   /** The lines above the editor. */
   readonly above: (width: number) => readonly string[]
+  /** The lines of the window. */
+  readonly rows: () => number
   readonly onChange: () => void
   readonly paint: Palette
   readonly now: () => number
@@ -21,7 +23,7 @@ export interface DockSetup {
   readonly restMs?: number
 }
 
-export function makeDock({ editor, above, onChange, paint, now, restMs = 400 }: DockSetup): Dock {
+export function makeDock({ editor, above, rows, onChange, paint, now, restMs = 400 }: DockSetup): Dock {
   let waiting: readonly { readonly panel: Panel; readonly isCalledFor: boolean }[] = []
   let active: Panel | undefined
   let typedAtMs = Number.NEGATIVE_INFINITY
@@ -41,13 +43,14 @@ export function makeDock({ editor, above, onChange, paint, now, restMs = 400 }: 
     render(width) {
       if (isOver) return []
       const [first] = waiting
-      const panel = first?.panel.render(width) ?? []
-      return [
+      const lines = [
         ...above(width),
         ...behind(width),
-        ...panel,
+        ...(first?.panel.render(width) ?? []),
         ...(first !== undefined && first.panel === active ? [] : editor.render(width)),
       ]
+      // What does not fit would be pushed into the scrollback, again with every change: the clock in it changes five times a second.
+      return lines.slice(-Math.max(1, rows() - 1))
     },
     handleInput(key) {
       typedAtMs = now()

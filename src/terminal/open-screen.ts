@@ -93,7 +93,14 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     onEditQueue: editLast,
     onChange: () => tui.requestRender(),
   })
-  const dock = makeDock({ editor, above, onChange: () => tui.requestRender(), paint, now })
+  const dock = makeDock({
+    editor,
+    above,
+    rows: () => tui.terminal.rows,
+    onChange: () => tui.requestRender(),
+    paint,
+    now,
+  })
   const place: Workplace = {
     tui,
     transcript,

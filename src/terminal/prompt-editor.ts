@@ -54,7 +54,8 @@ export class PromptEditor extends Editor {
     const first = lines[1]
     if (highlight !== undefined && first !== undefined) lines[1] = highlight(first, this.getText())
     if (this.#menu === undefined) return lines
-    return [...lines, ...menuLines(this.#menu, { width, rows: menuRows, paint })]
+    const rows = Math.max(1, Math.min(menuRows, this.tui.terminal.rows - linesBesideMenu))
+    return [...lines, ...menuLines(this.#menu, { width, rows, paint })]
   }
 
   /** Asks again for what stands there: what can be suggested has changed. */
@@ -181,6 +182,9 @@ export class PromptEditor extends Editor {
       .reduce((sum, text) => sum + text.length + 1, col)
   }
 }
+
+/** The text with its borders, the line above it, and what a menu says besides its items. */
+const linesBesideMenu = 8
 
 /** What was pasted may hold anything; the mark of the cursor is ours. */
 function harmless(line: string): string {

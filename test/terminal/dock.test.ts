@@ -13,7 +13,7 @@ function openDock() {
   const tui = new SessionTui(literalTerminal(), makeTranscript())
   const suggest = async (_: string, cursor: number) => ({ from: cursor, to: cursor, items: [], hasMore: false })
   const editor = new PromptEditor({ tui, paint, suggest })
-  const dock = makeDock({ editor, above: () => [], onChange() {}, paint, now: Date.now })
+  const dock = makeDock({ editor, above: () => ['status'], rows: () => 8, onChange() {}, paint, now: Date.now })
   return { dock, editor }
 }
 
@@ -61,7 +61,7 @@ describe('who gets the keys', () => {
     const [first, second] = [notingPanel('first'), notingPanel('second')]
     dock.open(first, { isCalledFor: false })
     dock.open(second, { isCalledFor: false })
-    expect(dock.render(60)).toEqual(['1 more question waits behind this one.', 'first'])
+    expect(dock.render(60)).toEqual(['status', '1 more question waits behind this one.', 'first'])
 
     dock.handleInput('1')
     dock.close(first)
@@ -70,5 +70,25 @@ describe('who gets the keys', () => {
     dock.handleInput('2')
 
     expect([first.keys, second.keys, editor.getText()]).toEqual([['1'], ['2'], '1'])
+  })
+})
+
+describe('what is drawn', () => {
+  test('never exceeds the window: the editor stays, the rest loses its beginning', () => {
+    const { dock } = openDock()
+    const panel = { ...notingPanel(''), render: () => ['one', 'two', 'three', 'four', 'five', 'six'] }
+
+    dock.handleInput('a')
+    dock.open(panel, { isCalledFor: false })
+
+    expect(dock.render(10)).toEqual([
+      'three',
+      'four',
+      'five',
+      'six',
+      expect.any(String),
+      expect.any(String),
+      expect.any(String),
+    ])
   })
 })

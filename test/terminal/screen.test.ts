@@ -14,8 +14,11 @@ interface OpenedScreen extends SeenTerminal, AsyncDisposable {
 }
 
 /** The screen over a real session with real servers and a scripted provider, in this process. */
-async function openSeen(options: WorldOptions, inputs: readonly string[] = []): Promise<OpenedScreen> {
-  const seen = seenTerminal()
+async function openSeen(
+  options: WorldOptions,
+  { inputs = [], rows = 30 }: { readonly inputs?: readonly string[]; readonly rows?: number } = {},
+): Promise<OpenedScreen> {
+  const seen = seenTerminal(80, rows)
   const world = await sessionWorld(options)
   const [visited, remembered]: [string[], string[]] = [[], []]
   const screen = openScreen({
@@ -108,6 +111,30 @@ describe('the screen over a real session', () => {
     seen.type(keys.enter)
 
     await seen.shows('Greeted.')
+  })
+
+  test('shows a question that is larger than the window in pages, and leaves no copies of it behind', async () => {
+    const message = Array.from({ length: 30 }, (_, index) => `line ${index + 1}.`).join('\n')
+    await using seen = await openSeen(
+      { script: [{ calls: [calling('echo__echo', { message })] }, { text: 'Said.' }] },
+      { rows: 22 },
+    )
+    await seen.shows('echo  ready')
+
+    seen.type(`say it${keys.enter}`)
+    await seen.shows(answer)
+    await seen.shows(/line 8\.\n.* 22 more lines, Ctrl-O shows them/)
+    for (const page of ['1 to 8', '9 to 16', '17 to 24', '25 to 30']) {
+      seen.type(keys.ctrlO)
+      await seen.shows(`lines ${page} of 30`)
+    }
+    await seen.shows(/May echo\.echo run\?[\s\S]*line 30\.\n.* folds them/)
+    await seen.shows(/working [1-9]/)
+
+    expect(seen.everything().match(/May echo\.echo run/g)).toHaveLength(1)
+    seen.type('1')
+    await seen.shows('Said.')
+    expect(seen.everything()).not.toContain('May echo.echo run')
   })
 
   test('refuses with a reason, and can go back from giving one', async () => {
@@ -227,7 +254,7 @@ describe('the screen over a real session', () => {
   })
 
   test('leaves when Ctrl-C comes twice, and not when it comes once', async () => {
-    await using seen = await openSeen({ script: [] }, ['typed before'])
+    await using seen = await openSeen({ script: [] }, { inputs: ['typed before'] })
     await seen.shows('3 prompts')
     seen.type(keys.up)
     await seen.shows('typed before')

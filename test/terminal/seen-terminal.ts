@@ -5,6 +5,8 @@ import xterm from '@xterm/headless'
 export interface SeenTerminal {
   readonly terminal: Terminal
   readonly window: () => string
+  /** What has scrolled away, and the window. */
+  readonly everything: () => string
   readonly shows: (text: string | RegExp) => Promise<void>
   readonly type: (keys: string) => void
   readonly resize: (columns: number, rows: number) => void
@@ -45,6 +47,7 @@ export function seenTerminal(columns = 80, rows = 30): SeenTerminal {
       setProgress() {},
     },
     window,
+    everything: () => lines(0),
     type: (keys) => keyboard.process(keys),
     resize(wide, high) {
       screen.resize(wide, high)
@@ -68,10 +71,14 @@ export function seenTerminal(columns = 80, rows = 30): SeenTerminal {
   }
 
   function window(): string {
+    return lines(screen.buffer.active.baseY)
+  }
+
+  function lines(first: number): string {
     const { active } = screen.buffer
     return Array.from(
-      { length: screen.rows },
-      (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+      { length: active.baseY + screen.rows - first },
+      (_, row) => active.getLine(first + row)?.translateToString(true) ?? '',
     ).join('\n')
   }
 }
