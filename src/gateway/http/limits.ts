@@ -16,6 +16,10 @@ export interface HttpLimits {
   readonly sessionIdleMs: number
   /** How deep JSON may nest. */
   readonly jsonDepth: number
+  /** What is kept of answers that clients do not read, of all together. */
+  readonly unreadBytes: number
+  /** How long a client may read nothing of an answer that is there. */
+  readonly unreadMs: number
 }
 
 export const defaultLimits: HttpLimits = {
@@ -30,6 +34,8 @@ export const defaultLimits: HttpLimits = {
   sessionsOfOne: 200,
   sessionIdleMs: 30 * 60_000,
   jsonDepth: 200,
+  unreadBytes: 256 * 2 ** 20,
+  unreadMs: 60_000,
 }
 
 /** Counts what is under way and how often somebody comes. */

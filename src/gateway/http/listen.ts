@@ -12,6 +12,7 @@ import { modernRequests } from './modern.ts'
 import { readBody } from './read-body.ts'
 import { refusalBody, type Refusal } from './refusal.ts'
 import { httpSessions } from './sessions.ts'
+import { unreadAnswers } from './unread.ts'
 import { sendWebResponse, toWebRequest } from './web.ts'
 
 export interface HttpOptions extends Omit<GuardOptions, 'host'> {
@@ -52,6 +53,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const gate = turnstile(limits, now)
   const sessions = httpSessions({ gateway, limits, now })
   const modern = modernRequests({ gateway, note })
+  const unread = unreadAnswers({ limits, note })
   let isDraining = false
 
   const http = createServer({ maxHeaderSize: limits.headerBytes, requestTimeout: 60_000 }, (request, response) => {
@@ -142,7 +144,12 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     const answer = (await isLegacyRequest(web, body.value))
       ? await sessions.handle(web, body.value, caller)
       : await modern.handle({ caller, web, body: body.value, headers: request.headers })
-    await sendWebResponse(response, answer, cors)
+    const drained = (full: ServerResponse) => {
+      // The work is done. Who does not read what it came to must not take the place of others.
+      place[Symbol.dispose]()
+      return unread.drained(full)
+    }
+    await sendWebResponse(response, answer, { headers: cors, drained })
   }
 }
 

@@ -23,13 +23,19 @@ const passedHeaders = [
 
 const headPatienceMs = 20
 
+export interface Sending {
+  readonly headers: Readonly<Record<string, string>>
+  /** Waits for a client that does not read as fast as it is written to. */
+  readonly drained: (response: ServerResponse) => Promise<void>
+}
+
 /** Sends a web response over Node's. A client that reads slowly holds up its own stream; one that has gone ends it. */
 export async function sendWebResponse(
   response: ServerResponse,
   web: Response,
-  more: Readonly<Record<string, string>>,
+  { headers, drained }: Sending,
 ): Promise<void> {
-  response.writeHead(web.status, { ...Object.fromEntries(web.headers), ...more })
+  response.writeHead(web.status, { ...Object.fromEntries(web.headers), ...headers })
   if (web.body === null) return void response.end()
   // A stream that listens may stay silent for long, and its client must know that it stands. An answer comes soon, mostly: one write takes both.
   const headAlone = setTimeout(() => response.flushHeaders(), response.req.method === 'GET' ? 0 : headPatienceMs)
@@ -48,16 +54,4 @@ export async function sendWebResponse(
     response.off('close', cancel)
     response.end()
   }
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      response.off('drain', go)
-      response.off('close', go)
-      resolve()
-    }
-    response.on('drain', go)
-    response.on('close', go)
-  })
 }
