@@ -1,4 +1,4 @@
-import { homedir } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 /** Where Capstan keeps its files. Every path is absolute; nothing is created by asking. */
@@ -26,7 +26,8 @@ export function places(env: Environment): Places {
 }
 
 export function homeFolder(env: Environment): string {
-  return absolute(env['HOME']) ?? absolute(env['USERPROFILE']) ?? homedir()
+  // The platform's own answer is empty too where HOME is set to nothing.
+  return absolute(env['HOME']) ?? absolute(env['USERPROFILE']) ?? absolute(homedir()) ?? userInfo().homedir
 }
 
 function xdg(value: string | undefined, fallback: string): string {
