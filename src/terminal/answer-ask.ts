@@ -71,7 +71,7 @@ export function answerAsk(ask: Ask, { place, openPage, onAnswer }: Asking): Disp
       values,
       check: (field, text) => problemOf(fields, field, text),
       complete: completeChoices,
-      escape: 'goes back',
+      escape: 'goes back to the question',
       tui: place.tui,
       paint: place.paint,
       onFilled: (filled) => replace(sendPanel(form, fields, filled), true),

@@ -84,7 +84,6 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
   editor.onSubmit = submit
   const keys = makeScreenKeys({
     isEmpty: () => editor.getText() === '',
-    clear: () => editor.setText(''),
     onLeave: leaving.resolve,
     onSuspend: () => tui.suspend(),
     onStop: () => (runner.stop() ? undefined : desk?.session().abort()),
@@ -192,11 +191,7 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
 
   function giveBack(line: string, instead = ''): void {
     const text = editor.getExpandedText().trim()
-    if (text !== line && (text === '' || text === instead)) {
-      editor.closeMenu()
-      editor.setText(line)
-    }
-    tui.requestRender()
+    if (text !== line && (text === '' || text === instead)) editor.replaceText(line)
   }
 
   function above(width: number): readonly string[] {
@@ -227,7 +222,7 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     const last = shown?.queue().entries.at(-1)
     if (last === undefined) return false
     const taken = atDesk().session().queue.take(last.id)
-    if (taken !== undefined) editor.setText(taken.text)
+    if (taken !== undefined) editor.replaceText(taken.text)
     return true
   }
 

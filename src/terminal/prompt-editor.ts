@@ -74,13 +74,26 @@ export class PromptEditor extends Editor {
     this.#menu = undefined
   }
 
+  /** Whether there is something to choose from. */
+  hasChoices(): boolean {
+    return (this.#menu?.suggestions.items.length ?? 0) > 0
+  }
+
+  /** Puts a text there that nobody typed, and suggests nothing for it. */
+  replaceText(text: string): void {
+    this.closeMenu()
+    this.setText(text)
+    this.tui.requestRender()
+  }
+
   #press(key: string, isDue = false): void {
     const isTab = matchesKey(key, 'tab')
     const isEnter = matchesKey(key, 'enter')
     if ((isTab || isEnter) && this.#request !== undefined && !isDue) return this.#hold(key)
     const menu = this.#menu
-    if (menu !== undefined && menu.suggestions.items.length > 0 && this.#useMenu(menu, key)) return
+    if (menu !== undefined && this.hasChoices() && this.#useMenu(menu, key)) return
     if (isTab) return this.#menu === undefined ? this.#ask() : undefined
+    if (matchesKey(key, 'ctrl+c')) this.replaceText('')
     if (this.#setup.onKey?.(key) === true) return
     this.#edit(key)
   }

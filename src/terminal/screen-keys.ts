@@ -2,7 +2,6 @@ import { matchesKey } from '@earendil-works/pi-tui'
 
 export interface ScreenKeysSetup {
   readonly isEmpty: () => boolean
-  readonly clear: () => void
   readonly onLeave: () => void
   readonly onSuspend: () => void
   readonly onStop: () => void
@@ -49,7 +48,6 @@ export function makeScreenKeys(setup: ScreenKeysSetup): ScreenKeys {
 
   function interrupt(): void {
     if (leaving !== undefined) return setup.onLeave()
-    setup.clear()
     leaving = setTimeout(() => {
       forget()
       setup.onChange()

@@ -133,6 +133,19 @@ describe('the editor with a menu', () => {
     expect(sent).toEqual(['/he'])
   })
 
+  test('clears the line on Ctrl-C, and takes its menu away', async () => {
+    const pressed: string[] = []
+    const { editor, type, menu } = editorWith({ onKey: (key) => pressed.push(key) > 0 && key === keys.ctrlC })
+    type('/he')
+    await vi.advanceTimersByTimeAsync(0)
+
+    editor.handleInput(keys.ctrlC)
+    await vi.advanceTimersByTimeAsync(0)
+
+    expect([editor.getText(), menu()]).toEqual(['', []])
+    expect(pressed.at(-1)).toBe(keys.ctrlC)
+  })
+
   test.each<[string, Suggest]>([
     ['rejects', () => Promise.reject(new Error('no'))],
     [

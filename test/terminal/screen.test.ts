@@ -97,7 +97,9 @@ describe('the screen over a real session', () => {
     seen.type(keys.tab)
     await seen.shows('who (needed)')
     seen.type(keys.ctrlP)
-    await seen.shows('1 of 2')
+    await seen.shows(/1 of 2[\s\S]*\nEnter goes on · Esc closes the list/)
+    seen.type(keys.escape)
+    await seen.shows('Enter goes on · Esc gives the line back')
     seen.type(`bob${keys.enter}`)
     await seen.shows('2 of 2')
     seen.type('\u001B[Z')
@@ -153,6 +155,26 @@ describe('the screen over a real session', () => {
 
     await seen.shows('Kept.')
     expect(seen.window()).toContain('not today')
+  })
+
+  test('clears the field of a question on Ctrl-C, and never the line that was begun before it', async () => {
+    await using seen = await openSeen({ script: [{ calls: [calling('echo__erase')] }, { text: 'Kept.' }] })
+    await seen.shows('3 prompts')
+
+    seen.type(`erase${keys.enter}a draft`)
+    await seen.shows(answer)
+    seen.type(keys.ctrlC)
+    await seen.shows('Ctrl-C again leaves')
+    seen.type('5')
+    await seen.shows('What should the model know?')
+    seen.type('reason')
+    await seen.shows('reason')
+    seen.type(keys.ctrlC)
+    await seen.shows(/know\? \(optional\)\n─+\n *\n─/)
+    seen.type(keys.enter)
+
+    await seen.shows(/Kept\.[\s\S]*\na draft\s*\n─/)
+    expect(seen.window()).not.toContain('They say')
   })
 
   test('goes on with another conversation, and begins a new one', async () => {

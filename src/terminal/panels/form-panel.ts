@@ -66,7 +66,7 @@ export function formPanel(question: FormQuestion): Panel {
         ...(field === undefined ? [] : fieldLines(field, width, paint)),
         ...(problem === undefined ? [] : wrapped(plainLine(problem), width, '✗ ').map(paint.bad)),
         ...editor.render(width),
-        paint.faint(truncateToWidth(isActive ? manual(question.escape, field) : restFirst, width, '…')),
+        paint.faint(truncateToWidth(isActive ? manual(field) : restFirst, width, '…')),
       ]
     },
     setActive(next) {
@@ -75,6 +75,14 @@ export function formPanel(question: FormQuestion): Panel {
     },
     handleInput: (key) => editor.handleInput(key),
     invalidate() {},
+  }
+
+  function manual(field: FormField | undefined): string {
+    return [
+      field?.required === false ? 'Enter goes on, also without it' : 'Enter goes on',
+      ...(at > 0 ? ['Shift-Tab goes back a field'] : []),
+      `Esc ${editor.hasChoices() ? 'closes the list' : question.escape}`,
+    ].join(' · ')
   }
 
   function aboutLines(description: string, width: number): readonly string[] {
@@ -129,10 +137,8 @@ export function formPanel(question: FormQuestion): Panel {
   /** Puts what a field holds into the editor. */
   function show(): void {
     const field = fields[at]
-    editor.closeMenu()
-    editor.setText(field === undefined ? '' : (values[field.name] ?? field.default ?? ''))
+    editor.replaceText(field === undefined ? '' : (values[field.name] ?? field.default ?? ''))
     editor.open()
-    tui.requestRender()
   }
 }
 
@@ -152,9 +158,4 @@ const kindWords: Readonly<Record<FormField['kind'], string>> = {
   boolean: 'true or false',
   choice: 'one of these',
   choices: 'some of these, with commas',
-}
-
-function manual(escape: string, field: FormField | undefined): string {
-  const enter = field?.required === false ? 'Enter goes on, also without it' : 'Enter goes on'
-  return `${enter} · Shift-Tab goes back · Esc ${escape}`
 }
