@@ -4,7 +4,6 @@ import { openPermissions } from '../../src/agent/permissions.ts'
 import { openSession, type SessionSetup } from '../../src/agent/open-session.ts'
 import type { Session, SessionAnswer, SessionAsk, SessionEvent } from '../../src/agent/session.ts'
 import { inlineConfig } from '../../src/config/load.ts'
-import type { OpenHubOptions } from '../../src/hub/hub.ts'
 import { startModelServer, type Dialect, type ModelServer, type Scripted } from '../fixtures/model-server.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { openTestHub, type Servers, type TestHub } from '../hub/makers.ts'
@@ -39,7 +38,7 @@ export interface WorldOptions {
   readonly only?: readonly string[]
   readonly model?: Parameters<typeof modelAt>[2]
   readonly setup?: Partial<SessionSetup>
-  readonly hub?: OpenHubOptions
+  readonly hub?: Parameters<typeof openTestHub>[1]
 }
 
 export const always =
