@@ -79,6 +79,8 @@ export interface HelpText {
 export interface Command {
   /** Flags besides the global ones. */
   readonly options: ParseArgsOptionsConfig
+  /** What to type instead, where a flag among these words is not ours; undefined for the usual advice. */
+  readonly adviceOnFlag?: (words: readonly string[]) => string | undefined
   /** The text of `capstan help VERB` below the usage line: what it does, flags, two or three examples. */
   readonly help: string
   /** Help on the words behind the verb, where it has verbs of its own; undefined for help on the whole. */

@@ -6,6 +6,7 @@ import { aliases } from './verbs.ts'
 import type { Command, CommandInput, GlobalFlags, Io } from './command.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { globalOptions } from './global-options.ts'
+import { parseWords } from './parse-words.ts'
 import { whyNoSession } from './chat/why-no-session.ts'
 import { columnsFor } from './render/style.ts'
 
@@ -27,7 +28,7 @@ async function run(argv: readonly string[], io: Io, interrupted: AbortSignal): P
 
   // One chunk holds config and hub; it is read while the verb's own is.
   const [{ command }, { openContext }] = await Promise.all([(entry ?? bare(rest, io)).load(), import('./context.ts')])
-  const input = parse(rest, command, verb)
+  const input = await parseWords(rest, { verb, command })
   if (entry !== undefined && input.values['help'] === true) {
     return printCommandHelp({ entry, command, words: input.positionals }, io)
   }
@@ -83,20 +84,6 @@ async function entryOf(verb: string | undefined): Promise<CommandEntry | undefin
   throw new CapstanError('usage', `There is no command "${verb}".`, {
     next: near === undefined ? 'Run: capstan --help' : `Did you mean: capstan ${near}`,
   })
-}
-
-function parse(args: readonly string[], command: Command, verb: string | undefined): CommandInput {
-  try {
-    return parseArgs({ args: [...args], options: { ...globalOptions, ...command.options }, allowPositionals: true })
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    // Node's own words go on with advice about dashes; the first sentence is the news.
-    const [news = ''] = messageOf(error).split(/\.\s/)
-    throw new CapstanError('usage', `${news}.`, {
-      cause: error,
-      next: verb === undefined ? 'Run: capstan --help' : `Run: capstan help ${verb}`,
-    })
-  }
 }
 
 function readFlags({ values }: CommandInput, io: Io): GlobalFlags {

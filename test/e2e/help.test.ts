@@ -66,7 +66,7 @@ test.concurrent('a flag that does not exist is refused in one line with the help
   const { code, stdout, stderr } = await home.capstan(['call', 'x', '--frobnicate'])
 
   expect([code, stdout]).toEqual([2, ''])
-  expect(stderr).toBe("capstan: Unknown option '--frobnicate'.\n  → Run: capstan help call\n")
+  expect(stderr).toBe('capstan: There is no flag "--frobnicate" here.\n  → Run: capstan help call\n')
 })
 
 test.concurrent('a flag without its value is refused in one line', async () => {
@@ -76,6 +76,6 @@ test.concurrent('a flag without its value is refused in one line', async () => {
 
   for (const { code, stderr } of outcomes) {
     expect(code).toBe(2)
-    expect(stderr).toMatch(/^capstan: [^\n]*--timeout[^\n]*\.\n {2}→ Run: capstan help list\n$/)
+    expect(stderr).toMatch(/^capstan: [^\n]*--timeout[^\n]*\.\n {2}→ [^\n]*capstan help list\n$/)
   }
 })

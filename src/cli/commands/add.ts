@@ -12,6 +12,7 @@ import { describeEntry } from '../describe-entry.ts'
 import { entryFromArguments } from '../entry-from-arguments.ts'
 import { entryAdvice } from '../entry-advice.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { shellQuote } from '../render/example.ts'
 import { serverFiles, type ServerFiles } from '../server-files.ts'
 
 export const command: Command = {
@@ -39,7 +40,17 @@ Examples
   capstan add docs https://docs.example/mcp --header 'Authorization=Bearer \${DOCS_TOKEN}'
   capstan add db --project --env 'URL=\${DATABASE_URL}' -- uvx mcp-postgres`,
   ownText: { stdout: true },
+  adviceOnFlag,
   run,
+}
+
+/** The likeliest slip: what is to be run has flags of its own, and no "--" stands before it. */
+function adviceOnFlag([name, ...program]: readonly string[]): string | undefined {
+  if (name === undefined || program[0] === undefined || program.includes('--')) return undefined
+  if (name.startsWith('-') || program[0].startsWith('-')) {
+    return 'What is run stands behind "--", with its own flags: capstan add NAME -- COMMAND…'
+  }
+  return `What is run stands behind "--", with its own flags: capstan add ${[name, '--', ...program].map(shellQuote).join(' ')}`
 }
 
 interface Addition {
