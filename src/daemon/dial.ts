@@ -3,9 +3,10 @@ import { CapstanError, stopped } from '../errors.ts'
 import type { InputQuestion } from '../config/inputs.ts'
 import type { Answer, ExecEvent, Hub, HubEvent, JsonObject, Progress } from '../hub/api.ts'
 import type { Answerer } from '../hub/asks/route-asks.ts'
+import { isObject } from '../json.ts'
 import { version } from '../version.ts'
 import type { WaitingAsk } from './ask-inbox.ts'
-import { callBack, peerOver, type IncomingRequest, type Peer } from './peer.ts'
+import { callBack, peerOver, type IncomingRequest, type Peer, type RequestSubject } from './peer.ts'
 import { protocolVersion, type AskMessage, type Caller, type Hello, type Welcome } from './protocol.ts'
 
 export interface DialOptions {
@@ -131,6 +132,7 @@ function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>, answerer
     if (Object.keys(answers).length > 0) answerers.set(answerer, { onAsk, onRoots })
     const answer = peer.request(method, [...args, { ...options, ...answers }], {
       signal,
+      about: subjectOf(method, args[0]),
       onProgress(value) {
         onProgress?.(value as Progress)
         onEvent?.(value as ExecEvent)
@@ -164,6 +166,23 @@ function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>, answerer
       await peer.closed
     },
   }
+}
+
+/** In the words of a hub that runs the servers itself, so that the daemon makes no difference. */
+function subjectOf(method: string, target: unknown): RequestSubject | undefined {
+  if (method === 'exec') return { what: 'the snippet' }
+  if (method === 'catalogue' || method === 'search') return { what: 'the catalogue' }
+  const request = methodAtServer[method]
+  if (request === undefined || !isObject(target) || typeof target['server'] !== 'string') return undefined
+  const { server } = target
+  return { what: `${request} at server "${server}"`, server }
+}
+
+const methodAtServer: Readonly<Record<string, string | undefined>> = {
+  call: 'tools/call',
+  prompt: 'prompts/get',
+  read: 'resources/read',
+  complete: 'completion/complete',
 }
 
 function open(socketPath: string, signal: AbortSignal | undefined): Promise<Socket> {

@@ -14,6 +14,13 @@ export interface IncomingRequest {
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((value: unknown) => void) | undefined
+  /** What a person is told was stopped, and whose it was. */
+  readonly about?: RequestSubject | undefined
+}
+
+export interface RequestSubject {
+  readonly what: string
+  readonly server?: string
 }
 
 /** One end of a newline JSON-RPC connection; both ends may ask. Progress and cancellation are spelt as in MCP. */
@@ -74,17 +81,16 @@ export function peerOver(
   async function request(
     method: string,
     params: unknown,
-    { signal, onProgress }: RequestOptions = {},
+    { signal, onProgress, about = { what: `"${method}" of the hub` } }: RequestOptions = {},
   ): Promise<unknown> {
-    const what = `"${method}" of the hub`
-    if (signal?.aborted) throw stopped(signal, what)
+    if (signal?.aborted) throw stopped(signal, about.what, about.server)
     if (stream.destroyed || !stream.writable) throw onLost(method)
     const id = nextId++
     // First of all, because it throws on what is no JSON, and then nothing must be left waiting.
     const line = encoded({ id, method, params })
     const cancel = () => {
       send({ method: 'notifications/cancelled', params: { requestId: id } })
-      if (signal !== undefined) settle(id)?.reject(stopped(signal, what))
+      if (signal !== undefined) settle(id)?.reject(stopped(signal, about.what, about.server))
     }
     const answer = new Promise<unknown>((resolve, reject) => {
       pending.set(id, { method, resolve, reject, onProgress })

@@ -242,15 +242,15 @@ describe('a dialled hub', () => {
   })
 
   test.each([
-    ['cancelled', 'an abort', () => AbortSignal.abort()],
-    ['timed_out', 'a timeout', () => AbortSignal.timeout(1)],
-  ])('reads as %s after %s, as a hub in this process does', async (code, _what, signal) => {
+    ['cancelled', 'an abort', () => AbortSignal.abort(), 'Cancelled: tools/call at server "one".'],
+    ['timed_out', 'a timeout', () => AbortSignal.timeout(1), 'Time ran out for tools/call at server "one".'],
+  ])('reads as %s after %s, as a hub in this process does', async (code, _what, signal, message) => {
     const path = await socketPath()
     const hub = waitingHub()
     await using _served = await serveHub(hub, path)
     await using client = await dialHub(path)
 
-    await expect(client.call(tool, {}, { signal: signal() })).rejects.toMatchObject({ code })
+    await expect(client.call(tool, {}, { signal: signal() })).rejects.toMatchObject({ code, message, server: 'one' })
   })
 
   test('that is refused leaves no connection behind', async () => {
