@@ -27,9 +27,8 @@ export async function runCalls({ calls, toolbox, catalogue }: CallsInput, world:
   const ended = await Promise.all(
     calls.map(async (call) => {
       const target = toolbox.find(call)
-      const startedAt = world.clock.now()
-      const { end, parts } = await runCall({ call, target, catalogue }, world)
-      const ms = world.clock.now() - startedAt
+      const { end, parts, sinceMs } = await runCall({ call, target, catalogue }, world)
+      const ms = sinceMs === undefined ? 0 : world.clock.now() - sinceMs
       const result: CallResult = {
         kind: 'result',
         atMs: world.clock.now(),
@@ -59,6 +58,8 @@ interface OneCall {
 interface Ended {
   readonly end: CallEnd
   readonly parts: readonly ContentPart[]
+  /** When it began to run, after whoever had to allow it has done so; absent when it never ran. */
+  readonly sinceMs?: number
 }
 
 async function runCall({ call, target, catalogue }: OneCall, world: TurnWorld): Promise<Ended> {
@@ -73,16 +74,17 @@ async function runCall({ call, target, catalogue }: OneCall, world: TurnWorld): 
   try {
     if (target.kind === 'own') {
       const { hub, signal } = world
-      return await runOwnTool(target.name, target.args, { hub, catalogue, signal, ...onAsk, ...leave.exec })
+      const own = await runOwnTool(target.name, target.args, { hub, catalogue, signal, ...onAsk, ...leave.exec })
+      return { ...own, sinceMs }
     }
     const result = await world.hub.call(target.tool, target.args, {
       signal: world.signal,
       onProgress: (progress) => setState({ kind: 'processing', sinceMs, progress }),
       ...onAsk,
     })
-    return { end: result.isError === true ? 'failed' : 'done', parts: resultParts(result) }
+    return { end: result.isError === true ? 'failed' : 'done', parts: resultParts(result), sinceMs }
   } catch (error) {
-    return endedBy(error, world.signal)
+    return { ...endedBy(error, world.signal), sinceMs }
   }
 }
 

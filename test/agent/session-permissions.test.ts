@@ -69,6 +69,24 @@ describe('leave to run a tool', () => {
     expect(world.events.filter(({ kind }) => kind === 'ask_closed')).toHaveLength(3)
   })
 
+  test('the time that a person takes to allow a call is not counted as its own', async () => {
+    let laterMs = 0
+    await using world = await sessionWorld({
+      script: [{ calls: [calling('echo__add', { a: 1, b: 2 })] }, { text: 'ok' }],
+      setup: { clock: { now: () => Date.now() + laterMs, sleep: () => Promise.resolve() } },
+      answers: (ask) => {
+        laterMs = 3_600_000
+        return always('once')(ask)
+      },
+    })
+
+    await world.session.send(line('add'))
+
+    const result = world.session.history().find((entry) => entry.kind === 'result')
+    expect(result).toMatchObject({ end: 'done' })
+    expect(result?.ms).toBeLessThan(laterMs)
+  })
+
   test('that is refused ends nothing, and the model hears the reason', async () => {
     await using world = await sessionWorld({
       answers: (ask) =>

@@ -99,10 +99,15 @@ function stateText(state: CallState, nowMs: number): string {
     case 'processing':
       return [...barOf(state.progress), durationText(nowMs - state.sinceMs)].join(' ')
     case 'ended':
-      return state.end === 'done' ? durationText(state.ms) : `${state.end}, ${durationText(state.ms)}`
+      return state.end === 'done' ? durationText(state.ms) : endText(state)
     default:
       return unreachable(state)
   }
+}
+
+/** What never ran took no time. */
+function endText({ end, ms }: Extract<CallState, { kind: 'ended' }>): string {
+  return ms === 0 ? end : `${end}, ${durationText(ms)}`
 }
 
 /** A bar where the server says how much there is to do, else a count. */
@@ -117,9 +122,10 @@ function barOf(progress: Progress | undefined): readonly string[] {
 }
 
 export function durationText(ms: number): string {
-  const seconds = Math.max(0, ms) / 1000
-  if (seconds < 10) return `${seconds.toFixed(1)} s`
-  return seconds < 60 ? `${Math.round(seconds)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+  const tenths = Math.round(Math.max(0, ms) / 100)
+  if (tenths < 100) return `${(tenths / 10).toFixed(1)} s`
+  const seconds = Math.round(tenths / 10)
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
 /** The arguments on one line: `message="hello", times=2`. */
