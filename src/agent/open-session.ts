@@ -46,7 +46,7 @@ export function openSession(setup: SessionSetup): Session {
   let model = setup.model
   let tools: SessionStatus['tools']
   let total: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
-  let usedTokens = 0
+  let usedTokens = tokensUsedIn(conversation.entries())
   let stopping = new AbortController()
 
   return {
@@ -216,6 +216,14 @@ export function openSession(setup: SessionSetup): Session {
       isBusy: queue.isBusy(),
     }
   }
+}
+
+/** What the last step of a conversation used; nobody knows before the first, or the first after a summary. */
+function tokensUsedIn(entries: readonly ConversationEntry[]): number {
+  const last = entries.findLast(
+    (entry) => entry.kind === 'summary' || (entry.kind === 'reply' && entry.usage !== undefined),
+  )
+  return last?.kind === 'reply' && last.usage !== undefined ? last.usage.inputTokens + last.usage.outputTokens : 0
 }
 
 const asMessage: PrepareLine = (text) =>

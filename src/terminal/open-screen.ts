@@ -176,9 +176,9 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
   function watchSession(): void {
     shown?.[Symbol.dispose]()
     const { commands, session } = atDesk()
-    shown = showSession({ session: session(), place, openPage })
     const labelOf = (name: string) => commands.catalogue().tools.find(({ modelName }) => modelName === name)?.id ?? name
-    showHistory(session().history(), { place, labelOf })
+    const earlier = showHistory(session().history(), { place, labelOf })
+    shown = showSession({ session: session(), place, openPage, earlier, labelOf })
   }
 
   function submit(line: string): void {

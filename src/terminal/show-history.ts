@@ -1,5 +1,6 @@
 import type { CallResult, ConversationEntry, Reply } from '../agent/record.ts'
-import { callBlock } from './blocks/call-block.ts'
+import type { CallView } from '../agent/session.ts'
+import { callBlock, type CallBlock } from './blocks/call-block.ts'
 import { noticeBlock } from './blocks/printed.ts'
 import { replyBlock, userBlock } from './blocks/said.ts'
 import type { Block } from './transcript.ts'
@@ -11,8 +12,14 @@ export interface HistorySetup {
   readonly labelOf: (modelName: string) => string
 }
 
-/** What was said before, when a conversation is gone on with. */
-export function showHistory(entries: readonly ConversationEntry[], setup: HistorySetup): void {
+/** A call, and where it is shown. */
+export interface ShownCall {
+  readonly view: CallView
+  readonly block: CallBlock
+}
+
+/** Shows what was said before, when a conversation is gone on with. Its calls are returned. */
+export function showHistory(entries: readonly ConversationEntry[], setup: HistorySetup): readonly ShownCall[] {
   const { show, paint } = setup.place
   const results = new Map(entries.flatMap((entry) => (entry.kind === 'result' ? [[entry.callId, entry] as const] : [])))
   const shown = entries.slice(-mostEntries)
@@ -20,34 +27,36 @@ export function showHistory(entries: readonly ConversationEntry[], setup: Histor
     const text = `${entries.length - shown.length} earlier entries are not shown; /export has all of them.`
     show(noticeBlock({ level: 'info', text }, paint))
   }
-  show(...shown.flatMap((entry) => blocksOf(entry, results, setup)))
+  const parts = shown.flatMap((entry) => partsOf(entry, results, setup))
+  show(...parts.map((part) => ('view' in part ? part.block : part)))
+  return parts.filter((part) => 'view' in part)
 }
 
 const mostEntries = 200
 
-function blocksOf(
+function partsOf(
   entry: ConversationEntry,
   results: ReadonlyMap<string, CallResult>,
   setup: HistorySetup,
-): readonly Block[] {
+): readonly (Block | ShownCall)[] {
   const { paint } = setup.place
   if (entry.kind === 'user') return [userBlock(entry.parts, paint, entry.prompt)]
-  if (entry.kind === 'reply') return replyBlocks(entry, results, setup)
+  if (entry.kind === 'reply') return replyParts(entry, results, setup)
   if (entry.kind !== 'summary') return []
   return [noticeBlock({ level: 'info', text: `Summary of all before: ${entry.text}` }, paint)]
 }
 
-function replyBlocks(
+function replyParts(
   { parts }: Reply,
   results: ReadonlyMap<string, CallResult>,
   { place: { paint, markdown, now }, labelOf }: HistorySetup,
-): readonly Block[] {
-  return parts.flatMap((part): readonly Block[] => {
+): readonly (Block | ShownCall)[] {
+  return parts.flatMap((part): readonly (Block | ShownCall)[] => {
     if (part.kind === 'thinking' || (part.kind === 'text' && part.text.trim() === '')) return []
     if (part.kind === 'text') return [replyBlock(part.text, markdown)]
     const { end = 'interrupted', parts: content = [], ms = 0 } = results.get(part.callId) ?? {}
-    const state = { kind: 'ended', end, parts: content, ms } as const
     const { callId, name: label, input } = part
-    return [callBlock({ callId, label, input, state }, { paint, now, labelOf })]
+    const view: CallView = { callId, label, input, state: { kind: 'ended', end, parts: content, ms } }
+    return [{ view, block: callBlock(view, { paint, now, labelOf }) }]
   })
 }

@@ -3,11 +3,12 @@ import type { CallView, Notice, Session, SessionAsk, SessionEvent, TurnOutcome }
 import { unreachable } from '../errors.ts'
 import { answerAsk } from './answer-ask.ts'
 import { askPermission } from './ask-permission.ts'
-import { callBlock, type CallBlock } from './blocks/call-block.ts'
+import { callBlock } from './blocks/call-block.ts'
 import { noticeBlock } from './blocks/printed.ts'
 import { makeReplyStream, type ReplyStream } from './blocks/reply-stream.ts'
 import { replyBlock, userBlock } from './blocks/said.ts'
 import { thinkingBlock, type ThinkingBlock } from './blocks/thinking-block.ts'
+import type { ShownCall } from './show-history.ts'
 import type { Workplace } from './workplace.ts'
 
 /** A session on the screen, from its first event on. Disposing it leaves what was shown. */
@@ -26,16 +27,20 @@ export interface ShowSessionSetup {
   readonly session: Session
   readonly place: Workplace
   readonly openPage: (url: string) => Promise<boolean>
+  /** The calls of what was said before. */
+  readonly earlier: readonly ShownCall[]
+  readonly labelOf: (modelName: string) => string
 }
 
-export function showSession({ session, place, openPage }: ShowSessionSetup): ShownSession {
+export function showSession({ session, place, openPage, earlier, labelOf }: ShowSessionSetup): ShownSession {
   const { transcript, markdown, paint, now, show } = place
-  const calls = new Map<string, { view: CallView; readonly block: CallBlock }>()
+  const calls = new Map<string, ShownCall>()
   const asks = new Map<string, Disposable>()
-  /** The pieces of the reply that is being written: what comes after a call is another one. */
+  /** The pieces of the reply that is being written: what comes after a call or a thought is another one. */
   let streams: ReplyStream[] = []
   let isPieceOver = true
   let thinking: ThinkingBlock | undefined
+  let thoughts: readonly ThinkingBlock[] = []
   let busySinceMs: number | undefined
   let queue: QueueView = { entries: session.queue.entries(), isHeld: false }
   let explained: readonly Notice['code'][] = []
@@ -106,23 +111,25 @@ export function showSession({ session, place, openPage }: ShowSessionSetup): Sho
 
   function endReply(): void {
     streams = []
+    thoughts = []
     isPieceOver = true
     thinking = undefined
   }
 
   /** What was streamed stands there already. */
-  function showReply({ parts, end }: Reply): void {
+  function showReply({ parts }: Reply): void {
     if (streams.length === 0) {
       for (const part of parts)
         if (part.kind === 'text' && part.text.trim() !== '') show(replyBlock(part.text, markdown))
     }
     endReply()
-    if (end === 'stopped') show(noticeBlock({ level: 'info', text: 'Stopped.' }, paint))
   }
 
   function think(text: string): void {
     if (thinking === undefined) {
       thinking = thinkingBlock(paint)
+      thoughts = [...thoughts, thinking]
+      isPieceOver = true
       show(thinking)
     }
     thinking.push(text)
@@ -130,6 +137,7 @@ export function showSession({ session, place, openPage }: ShowSessionSetup): Sho
 
   function restart(): void {
     const isGone = streams.map((stream) => stream.takeBack()).includes(true)
+    transcript.remove(...thoughts)
     for (const [id, { view, block }] of calls) {
       if (view.state.kind !== 'pending') continue
       transcript.remove(block)
@@ -142,7 +150,7 @@ export function showSession({ session, place, openPage }: ShowSessionSetup): Sho
   function showCall(view: CallView): void {
     const known = calls.get(view.callId)
     if (known !== undefined) {
-      known.view = view
+      calls.set(view.callId, { ...known, view })
       known.block.update(view)
       return
     }
@@ -171,16 +179,17 @@ export function showSession({ session, place, openPage }: ShowSessionSetup): Sho
 
   function endTurn(outcome: TurnOutcome): void {
     endReply()
+    if (outcome.kind === 'stopped') show(noticeBlock({ level: 'info', text: 'Stopped.' }, paint))
     if (outcome.kind !== 'failed' || explained.some((code) => saysWhy.has(code))) return
     const { message, next } = outcome.error
     show(noticeBlock({ level: 'error', text: message, next }, paint))
   }
 
   function toggleResult(): void {
-    const last = [...calls.values()].findLast(({ view }) => view.state.kind === 'ended')
+    const last = [...earlier, ...calls.values()].findLast(({ view }) => view.state.kind === 'ended')
     if (last === undefined) return
     if (transcript.isInWindow(last.block)) last.block.unfold(last.block.isFolded())
-    else show(callBlock(last.view, { paint, now, isWhole: true }))
+    else show(callBlock(last.view, { paint, now, labelOf, isWhole: true }))
     place.tui.requestRender()
   }
 }

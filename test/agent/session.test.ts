@@ -21,6 +21,16 @@ describe('a turn', () => {
     expect(world.session.status()).toMatchObject({ title: 'hello', usedTokens: 15, isBusy: false })
   })
 
+  test('knows how full the model is when a conversation is gone on with', async () => {
+    await using world = await sessionWorld({ script: [{ text: 'Hello to you.' }] })
+    await world.session.send(line('hello'))
+
+    const conversation = await world.store.open(world.session.status().conversation)
+    const session = await world.again({ conversation })
+
+    expect(session.status().usedTokens).toBe(15)
+  })
+
   test('tells the model of the servers, in their own words and marked so', async () => {
     await using world = await sessionWorld({ script: [{ text: 'ok' }] })
 

@@ -197,6 +197,51 @@ describe('the screen over a real session', () => {
     await seen.shows(/Conversation \d{8}[\s\S]*› boats[\s\S]*About boats\./)
   })
 
+  test('unfolds the last result of a conversation that is gone on with', async () => {
+    const message = Array.from({ length: 9 }, (_, index) => `line ${index + 1}.`).join('\n')
+    await using seen = await openSeen({ script: [{ calls: [calling('echo__echo', { message })] }, { text: 'Said.' }] })
+    await seen.shows('3 prompts')
+    seen.type(`say it${keys.enter}`)
+    await seen.shows(answer)
+    seen.type('1')
+    await seen.shows('Said.')
+    seen.type(`/resume${keys.enter}`)
+    await seen.shows(/Which conversation[\s\S]*say it/)
+
+    seen.type(`say it${keys.enter}`)
+    await seen.shows(/Conversation \d{8}[\s\S]*✓ echo\.echo[\s\S]*6 more lines, Ctrl-O shows them/)
+    seen.type(keys.ctrlO)
+
+    await seen.shows(/Conversation \d{8}[\s\S]*✓ echo\.echo[\s\S]*line 9\./)
+  })
+
+  test('says that a turn was stopped, also when nothing had come of it', async () => {
+    await using seen = await openSeen({ script: [{ stallsAfter: 0 }] })
+    await seen.shows('3 prompts')
+    seen.type(`hello${keys.enter}`)
+    await seen.shows('working')
+
+    seen.type(keys.escape)
+
+    await seen.shows(/› hello\n· Stopped\./)
+  })
+
+  test('takes back what a model thought in a reply that broke off', async () => {
+    await using seen = await openSeen({
+      script: [
+        { thinking: 'A first idea.', text: 'It may be so', errorAfter: 5 },
+        { thinking: 'A second idea.', text: 'It is so.' },
+      ],
+    })
+    await seen.shows('3 prompts')
+
+    seen.type(`hello${keys.enter}`)
+    await seen.shows('It is so.')
+
+    expect(seen.window()).toContain('∴ A second idea.')
+    expect(seen.window().match(/∴/g)).toHaveLength(1)
+  })
+
   test('shows where a page is before it is visited, and what to do where no browser opens', async () => {
     await using seen = await openSeen({
       servers: { asks: fixture('asks') },
