@@ -58,7 +58,7 @@ function table(records: readonly CallRecord[], io: Io): string {
   const style = styleFor(io)
   if (records.length === 0) return 'No calls yet.\n'
   const head = ['ID', 'TIME', 'CALLER', 'TOOL', 'TOOK', 'SIZE', 'OUTCOME'].map((text) => ({ text, paint: style.faint }))
-  return `${renderTable([head, ...records.map(row)], { columns: columnsFor(io) })}\n`
+  return renderTable([head, ...records.map(row)], { columns: columnsFor(io) })
 }
 
 function row({ id, at, caller, tool, ms, bytes, outcome, error }: CallRecord): readonly string[] {
