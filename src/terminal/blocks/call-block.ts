@@ -150,7 +150,8 @@ function bodyLines(call: CallView, { width, paint, isWhole }: Drawing & { isWhol
   }
   if (state.kind !== 'ended') return []
   const args = isWhole && input?.kind === 'json' ? faintly(plainText(JSON.stringify(input.value, null, 2))) : []
-  const result = faintly(state.parts.map(contentText).join('\n').trimEnd())
+  const text = state.parts.map(contentText).join('\n').trimEnd()
+  const result = text === '' ? [] : faintly(text)
   if (isWhole || result.length <= foldedLines + 1) return [...args, ...result]
   const hidden = `… ${result.length - foldedLines} more lines, Ctrl-O shows them`
   return [...result.slice(0, foldedLines), truncateToWidth(`  ${paint.faint(hidden)}`, width, '…')]

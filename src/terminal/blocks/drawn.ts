@@ -15,8 +15,10 @@ export function frozen(draw: (width: number) => readonly string[]): Block {
 /** Lines of a text that fit, each behind the same mark; later ones stand under the first. */
 export function wrapped(text: string, width: number, mark = ''): readonly string[] {
   const indent = visibleWidth(mark)
-  // A mark that leaves no room stands on lines of its own.
-  if (indent > 2 && indent > width / 2) return [...wrapped(mark.trim(), width), ...wrapped(text, width, '  ')]
+  // A mark that leaves too little room stands on lines of its own.
+  if (indent > 2 && indent > width / 2 && width - indent < leastRoom) {
+    return [...wrapped(mark.trim(), width), ...wrapped(text, width, '  ')]
+  }
   const room = Math.max(1, width - indent)
   return shortened(text)
     .replaceAll('\t', '    ')
@@ -24,6 +26,8 @@ export function wrapped(text: string, width: number, mark = ''): readonly string
     .flatMap((line) => (line === '' ? [''] : wrapTextWithAnsi(line, room)))
     .map((line, index) => (index === 0 ? mark : ' '.repeat(indent)) + line)
 }
+
+const leastRoom = 24
 
 /** Breaking a megabyte into lines takes a second, and nobody reads it here. */
 function shortened(text: string): string {

@@ -59,9 +59,9 @@ function tableLines(
   const fixed = widths.slice(0, -1).map((wanted) => Math.min(wanted, share))
   const line = (row: readonly string[]): readonly string[] => {
     const head = fixed.map((wide, index) => padded(truncateToWidth(row[index] ?? '', wide, '…'), wide)).join('  ')
-    const mark = fixed.length === 0 ? '' : `${head}  `
-    if (visibleWidth(mark) > width - 8) return [truncateToWidth(mark, width, '…')]
-    return wrapped(row.at(-1) ?? '', width, mark)
+    const last = row.at(-1) ?? ''
+    if (fixed.length === 0) return wrapped(last, width)
+    return last === '' ? wrapped(head.trimEnd(), width) : wrapped(last, width, `${head}  `)
   }
   return [...line(columns).map(paint.faint), ...cells.flatMap(line)].map((text) => text.trimEnd())
 }
