@@ -15,44 +15,64 @@ export interface Callers {
   readonly keys: readonly Key[]
 }
 
+const anybodyName = 'local'
+const singleName = 'token'
+
+export interface CallerGround {
+  readonly io: Io
+  /** Takes a key whose token cannot be had, which then lets nobody in; without it that is an error. */
+  readonly onBadToken?: ((name: string, error: unknown) => void) | undefined
+}
+
 /** The callers that flags, environment and settings speak of. Each rule only takes away: a key cannot have more than the flags leave. */
-export async function readCallers(wishes: ServeWishes, settings: GatewaySettings, io: Io): Promise<Callers> {
+export async function readCallers(
+  wishes: ServeWishes,
+  settings: GatewaySettings,
+  ground: CallerGround,
+): Promise<Callers> {
   const profile = wishes.profile === undefined ? {} : profileNamed(wishes.profile, settings)
   const mode = wishes.mode ?? profile.mode ?? settings.mode ?? 'auto'
   const rules = [rulesOf(wishes), rulesOf(profile), rulesOf(settings)].filter((one) => Object.keys(one).length > 0)
-  const anybody: Caller = { name: 'local', rules, mode }
+  const anybody: Caller = { name: anybodyName, rules, mode }
   // Who starts us as a program needs no key, and must not fail for one that cannot be read.
-  const keys = wishes.http === undefined ? [] : await readKeys(anybody, { wishes, settings, io })
+  const keys = wishes.http === undefined ? [] : await readKeys(anybody, { wishes, settings, ...ground })
   return { anybody, keys }
 }
 
-interface KeySources {
+interface KeySources extends CallerGround {
   readonly wishes: ServeWishes
   readonly settings: GatewaySettings
-  readonly io: Io
 }
 
-async function readKeys(anybody: Caller, { wishes, settings, io }: KeySources): Promise<readonly Key[]> {
-  const single = await singleToken(wishes, io)
-  const named = Object.entries(settings.keys ?? {}).map(async ([name, key]): Promise<Key> => {
+async function readKeys(anybody: Caller, { wishes, settings, io, onBadToken }: KeySources): Promise<readonly Key[]> {
+  const keyOf = async (caller: Caller, read: () => Promise<Buffer | undefined>): Promise<readonly Key[]> => {
+    try {
+      const tokenSha256 = await read()
+      return tokenSha256 === undefined ? [] : [{ caller, tokenSha256 }]
+    } catch (error) {
+      if (onBadToken === undefined) throw error
+      onBadToken(caller.name, error)
+      return []
+    }
+  }
+  const named = Object.entries(settings.keys ?? {}).map(async ([name, key]) => {
+    refuseTakenName(name)
     const profile = key.profile === undefined ? {} : profileNamed(key.profile, settings)
     const rules = [...anybody.rules, rulesOf(profile), rulesOf(key)].filter((one) => Object.keys(one).length > 0)
     const mode = wishes.mode ?? key.mode ?? profile.mode ?? anybody.mode
-    return { caller: { name, rules, mode }, tokenSha256: await keyHash(name, key, io) }
+    return keyOf({ name, rules, mode }, () => keyHash(name, key, io))
   })
-  const keys = [
-    ...(single === undefined ? [] : [{ caller: { ...anybody, name: 'token' }, tokenSha256: sha256(single) }]),
-    ...(await Promise.all(named)),
-  ]
+  const single = keyOf({ ...anybody, name: singleName }, () => singleHash(wishes, io))
+  const keys = (await Promise.all([single, ...named])).flat()
   refuseTwins(keys)
   return keys
 }
 
-async function singleToken({ tokenFile }: ServeWishes, io: Io): Promise<string | undefined> {
-  if (tokenFile !== undefined) return readToken(resolve(io.cwd, tokenFile))
+async function singleHash({ tokenFile }: ServeWishes, io: Io): Promise<Buffer | undefined> {
+  if (tokenFile !== undefined) return sha256(await readToken(resolve(io.cwd, tokenFile)))
   const token = io.env['CAPSTAN_TOKEN']
   if (token === undefined || token === '') return undefined
-  return checkedToken(token, 'CAPSTAN_TOKEN')
+  return sha256(checkedToken(token, 'CAPSTAN_TOKEN'))
 }
 
 async function keyHash(
@@ -66,7 +86,12 @@ async function keyHash(
       next: 'Give it token_file or token_sha256 in config.toml.',
     })
   }
-  return sha256(await readToken(resolve(io.cwd, tokenFile.replace(/^~(?=\/)/, io.env['HOME'] ?? homedir()))))
+  return sha256(await readToken(tokenPath(tokenFile, io)))
+}
+
+/** Where the token of a key is kept. */
+export function tokenPath(tokenFile: string, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string {
+  return resolve(cwd, tokenFile.replace(/^~(?=\/)/, env['HOME'] ?? homedir()))
 }
 
 async function readToken(file: string): Promise<string> {
@@ -87,6 +112,18 @@ function checkedToken(token: string, from: string): string {
     `The token of ${from} must have ${shortestToken} characters or more, without blanks.`,
     {
       next: 'Make one with: openssl rand -hex 32',
+    },
+  )
+}
+
+/** What is kept for a caller is kept by its name: a key that shares one would get what the other may have. */
+function refuseTakenName(name: string): void {
+  if (name !== anybodyName && name !== singleName) return
+  throw new CapstanError(
+    'config_invalid',
+    `A key of the gateway cannot be called "${name}": callers without a key of their own are.`,
+    {
+      next: `Give gateway.keys.${name} another name in config.toml.`,
     },
   )
 }

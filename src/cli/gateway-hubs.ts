@@ -12,6 +12,8 @@ export interface GatewayHubs extends AsyncDisposable {
   readonly hubOf: (caller: string) => Hub
   /** Takes a new config. Servers whose entry is the same go on as they are, and so does what is under way. */
   readonly reload: (config: Config) => Promise<void>
+  /** Gives up the hub of a caller who may not come any more. */
+  readonly end: (caller: string) => Promise<void>
 }
 
 interface HubsSetup {
@@ -43,6 +45,13 @@ export function openGatewayHubs(context: CommandContext, { isOwn, note, onReopen
       // A view of the daemon is made anew: the daemon reads the config of its caller when it comes.
       if (isWarm) await Promise.all([...hubs.values()].map((hub) => hub.replace()))
       else await (await local)?.reload(config)
+    },
+    async end(caller) {
+      // Servers of our own are there for the other callers too.
+      const own = isWarm && local === undefined ? hubs.get(caller) : undefined
+      if (own === undefined) return
+      hubs.delete(caller)
+      await own[Symbol.asyncDispose]()
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...hubs.values()].map((hub) => hub[Symbol.asyncDispose]()))

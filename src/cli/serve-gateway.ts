@@ -2,26 +2,23 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pinKeys, pinsFile } from '../config/tool-pins.ts'
 import { trustFile } from '../config/trust.ts'
-import type { Config, GatewaySettings, ServerConfig } from '../config/types.ts'
+import type { Config, ServerConfig } from '../config/types.ts'
 import { watchConfig } from '../config/watch.ts'
 import { CapstanError } from '../errors.ts'
 import { places } from '../files/places.ts'
 import { openAudit } from '../gateway/audit.ts'
-import { openGateway, type Gateway } from '../gateway/gateway.ts'
-import { readAddress } from '../gateway/http/address.ts'
-import { makeIdentify } from '../gateway/http/keys.ts'
-import { defaultLimits, type HttpLimits } from '../gateway/http/limits.ts'
-import { listenHttp, type HttpDoor } from '../gateway/http/listen.ts'
-import { monitorPages } from '../gateway/http/pages.ts'
-import { makeMetrics, type Metrics } from '../gateway/metrics.ts'
+import { openGateway } from '../gateway/gateway.ts'
+import { makeMetrics } from '../gateway/metrics.ts'
 import { noPins, openPins } from '../gateway/pins.ts'
 import { serveConnection } from '../gateway/serve-connection.ts'
+import { plainText } from '../policy/plain-text.ts'
 import { stdioTransport } from '../prompts/server/stdio-transport.ts'
 import { loadCommandConfig } from './command-config.ts'
 import type { CommandContext } from './command.ts'
-import { readCallers, type Callers } from './gateway-callers.ts'
+import { followRules } from './follow-rules.ts'
 import { openGatewayHubs } from './gateway-hubs.ts'
-import { plainText } from '../policy/plain-text.ts'
+import { readRules } from './gateway-rules.ts'
+import { openHttpEntry, type Entry, type Serving } from './http-entry.ts'
 import { seenOnDisk } from './seen-on-disk.ts'
 import type { ServeWishes } from './serve-wishes.ts'
 
@@ -32,11 +29,11 @@ export async function serveGateway(context: CommandContext, wishes: ServeWishes)
   const settings = config.settings.gateway ?? {}
   const note = (text: string) => io.err(plainText(`${new Date().toISOString()} ${text}\n`))
   for (const warning of config.warnings) note(`warning: ${warning}`)
-  const callers = await readCallers(wishes, settings, io)
+  let rules = await readRules(wishes, settings, { io })
   const metrics = makeMetrics()
   const audit = openAudit({
     file: `${places(io.env).state}/gateway.jsonl`,
-    withArguments: wishes.auditArguments || settings.auditArguments === true,
+    withArguments: () => wishes.auditArguments || rules.settings.auditArguments === true,
     onRecord: metrics.count,
     onFailure: (error) => note(`The audit could not be written: ${String(error)}`),
   })
@@ -59,7 +56,7 @@ export async function serveGateway(context: CommandContext, wishes: ServeWishes)
     hasPrefix: wishes.hasPrefix && settings.prefix !== false,
     trustsHints: (server) => serverIn(current, server)?.trustHints === true,
     describe: (server) => serverIn(current, server)?.description,
-    isShared: callers.keys.length > 1,
+    isShared: () => rules.callers.keys.length > 1,
     note,
   })
   const refresh = () => gateway.refresh().catch((error: unknown) => note(String(error)))
@@ -71,8 +68,22 @@ export async function serveGateway(context: CommandContext, wishes: ServeWishes)
       await refresh()
     },
   })
-  if (wishes.http === undefined) await overStdio(gateway, context, { callers, note })
-  else await overHttp(gateway, context, { wishes, http: wishes.http, settings, callers, metrics, note })
+  const serving = { gateway, context, rules, note }
+  await using entry =
+    wishes.http === undefined
+      ? stdioEntry(serving)
+      : await openHttpEntry({ ...serving, http: wishes.http, wishes, hubs, metrics })
+  using _following = followRules({
+    io,
+    wishes,
+    initial: rules,
+    take: (next, before) => {
+      rules = next
+      return entry.take(next, before)
+    },
+    note,
+  })
+  await entry.served()
   await audit.settled()
 }
 
@@ -104,12 +115,7 @@ function serverIn({ servers }: Config, name: string): ServerConfig | undefined {
   return standing?.kind === 'usable' ? standing.server : undefined
 }
 
-interface Serving {
-  readonly callers: Callers
-  readonly note: (text: string) => void
-}
-
-async function overStdio(gateway: Gateway, { io, signal }: CommandContext, { callers, note }: Serving): Promise<void> {
+function stdioEntry({ gateway, context: { io, signal }, rules, note }: Serving): Entry {
   if (io.stdinIsTerminal) {
     throw new CapstanError('usage', 'serve speaks MCP with a program, and this is a terminal.', {
       next: 'Let a client start it, or listen for clients: capstan serve --http 7332',
@@ -117,60 +123,11 @@ async function overStdio(gateway: Gateway, { io, signal }: CommandContext, { cal
   }
   const stdin = (io.stdin ?? process.stdin) as Readable
   const transport = stdioTransport({ stdin, write: io.out })
-  await serveConnection(gateway, { transport, caller: callers.anybody, signal, note })
-}
-
-const drainMs = 10_000
-
-interface ServingHttp extends Serving {
-  readonly http: string
-  readonly wishes: ServeWishes
-  readonly settings: GatewaySettings
-  readonly metrics: Metrics
-}
-
-async function overHttp(
-  gateway: Gateway,
-  { io, signal }: CommandContext,
-  { wishes, http, settings, callers, metrics, note }: ServingHttp,
-): Promise<void> {
-  let opened: HttpDoor | undefined
-  const counts = () => ({
-    ...(opened?.counts() ?? { requests: 0, sessions: 0 }),
-    waitingCalls: gateway.waitingCount(),
-  })
-  await using door = await listenHttp(gateway, {
-    address: readAddress(http),
-    identify: makeIdentify(callers.keys, callers.anybody),
-    hasKeys: callers.keys.length > 0,
-    hosts: [...wishes.hosts, ...(settings.hosts ?? [])],
-    origins: [...wishes.origins, ...(settings.origins ?? [])],
-    limits: limitsOf(settings, callers),
-    page: monitorPages({ view: () => gateway.viewFor(callers.anybody), metrics, counts }),
-    note,
-  })
-  opened = door
-  await io.out(`${door.url}/mcp\n`)
-  await aborted(signal)
-  note('The gateway ends: no new requests are taken.')
-  await door.drain(drainMs)
-}
-
-/** All clients of one's own machine are one caller. */
-const localRequestsPerMinute = 60_000
-
-function limitsOf({ requestsPerMinute, bodyBytes }: GatewaySettings, { keys }: Callers): HttpLimits {
   return {
-    ...defaultLimits,
-    ...(keys.length === 0 ? { requestsPerMinute: localRequestsPerMinute } : {}),
-    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
-    ...(bodyBytes === undefined ? {} : { bodyBytes }),
+    async take(next) {
+      gateway.takeCaller(next.callers.anybody)
+    },
+    served: () => serveConnection(gateway, { transport, caller: rules.callers.anybody, signal, note }),
+    async [Symbol.asyncDispose]() {},
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -46,7 +46,7 @@ export interface Audit {
 export interface AuditOptions {
   readonly file: string
   /** Whether arguments are written too, with secrets masked. */
-  readonly withArguments: boolean
+  readonly withArguments: () => boolean
   readonly onRecord?: (record: AuditRecord) => void
   /** A line that could not be written. */
   readonly onFailure: (error: unknown) => void
@@ -74,7 +74,7 @@ export function openAudit(options: AuditOptions): Audit {
           bytesIn: jsonBytes(args),
           bytesOut: result === undefined ? 0 : jsonBytes(result),
           ...(oddities.length === 0 ? {} : { oddities }),
-          ...(withArguments ? { args: masked(args) } : {}),
+          ...(withArguments() ? { args: masked(args) } : {}),
         }
         onRecord?.(record)
         lines.write(JSON.stringify(record))

@@ -63,6 +63,8 @@ async function permitted({ view, tool, args }: ToolCall, { onAsk, signal }: Work
       server: tool.server,
     })
   }
+  // The rules may have changed while somebody thought about it.
+  if (judgeAccess(view.caller.rules, tool) === 'denied') throw refused
 }
 
 function shown(args: JsonObject): string {

@@ -1,3 +1,4 @@
+import { mayUseServer } from '../policy/access.ts'
 import type { View } from './view.ts'
 
 /** The resources whose changes one client wants to hear of. */
@@ -18,7 +19,7 @@ export function followedResources({ view, tell, note }: FollowingSetup): Followe
   const followed: { readonly server: string; readonly uri: string }[] = []
   let isOver = false
   const listening = hub.on((event) => {
-    if (event.kind !== 'resource') return
+    if (event.kind !== 'resource' || !mayUseServer(view.caller.rules, event.server)) return
     if (followed.some(({ server, uri }) => server === event.server && uri === event.uri)) tell(event.uri)
   })
   const leave = (resource: (typeof followed)[number]) =>

@@ -24,8 +24,8 @@ export interface GatewayOptions {
   readonly trustsHints?: (server: string) => boolean
   /** What a server is for, where that is known before the hub is asked. */
   readonly describe?: (server: string) => string | undefined
-  /** Whether all who come are one person, so that what servers log may be passed on. */
-  readonly isShared?: boolean
+  /** Whether several people come, so that what servers log must not be passed on. */
+  readonly isShared?: () => boolean
   /** Takes what is worth a line in the log of whoever runs the gateway. */
   readonly note: (text: string) => void
   readonly now?: () => number
@@ -40,6 +40,10 @@ export interface Gateway extends Disposable {
   readonly waitingCount: () => number
   /** Looks at all servers anew, as after a change of the config. */
   readonly refresh: () => Promise<void>
+  /** A caller has other rules from now on. How tools are offered stays for sessions that are open. */
+  readonly takeCaller: (caller: Caller) => void
+  /** A caller may not come any more: nothing is kept for it. */
+  readonly endCaller: (name: string) => void
 }
 
 export interface Session {
@@ -58,7 +62,7 @@ export interface ConnectedServer {
 }
 
 export function openGateway(options: GatewayOptions): Gateway {
-  const { audit, note, now = Date.now, isShared = false } = options
+  const { audit, note, now = Date.now, isShared = () => false } = options
   const views = new Map<string, View>()
   const waiting = waitingCalls<ToolResult | PromptResult | ResourceContents>(makeSeal(now), now)
   const search = searchTools()
@@ -76,7 +80,7 @@ export function openGateway(options: GatewayOptions): Gateway {
         const catalogue = await view.catalogue()
         if (introduced?.catalogue !== catalogue)
           introduced = { catalogue, text: instructionsFor({ catalogue, mode: decided, describe }) }
-        const common = { view, audit, search, waiting, note, passesLogs: !isShared }
+        const common = { view, audit, search, waiting, note, passesLogs: () => !isShared() }
         return protocolServer({
           ...common,
           mode: decided,
@@ -108,6 +112,12 @@ export function openGateway(options: GatewayOptions): Gateway {
     waitingCount: waiting.count,
     async refresh() {
       await Promise.all([...views.values()].map((view) => view.refresh()))
+    },
+    takeCaller: (caller) => views.get(caller.name)?.take(caller),
+    endCaller(name) {
+      waiting.end(name)
+      views.get(name)?.[Symbol.dispose]()
+      views.delete(name)
     },
     [Symbol.dispose]() {
       waiting[Symbol.dispose]()

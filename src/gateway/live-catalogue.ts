@@ -11,6 +11,8 @@ export interface LiveCatalogue extends Disposable {
   readonly atHand: () => Catalogue
   /** Tells which lists are not what they were, soon after, and once for changes of the same moment. */
   readonly onChange: (listener: (kinds: ReadonlySet<ListKind>) => void) => Disposable
+  /** Tells of lists that are not what they were for a reason of the caller's own. */
+  readonly announce: (kinds: readonly ListKind[]) => void
   /** What a server says it is for, where that is known already. */
   readonly describe: (server: string) => string | undefined
   /** Looks at all servers again, also at which there are. */
@@ -64,6 +66,7 @@ export function liveCatalogue(hub: Hub, options: LiveOptions): LiveCatalogue {
       listeners.add(own)
       return { [Symbol.dispose]: () => void listeners.delete(own) }
     },
+    announce,
     describe: (server) => descriptions.get(server),
     refresh: () => (refreshing = refresh()),
     async look(server, { signal } = {}) {
@@ -159,7 +162,11 @@ export function liveCatalogue(hub: Hub, options: LiveOptions): LiveCatalogue {
     apply()
     merged = undefined
     const after = atHand()
-    for (const kind of kinds) if (JSON.stringify(before[kind]) !== JSON.stringify(after[kind])) changed.add(kind)
+    announce(changedKinds(before, after))
+  }
+
+  function announce(told: readonly ListKind[]): void {
+    for (const kind of told) changed.add(kind)
     if (changed.size > 0) settling ??= setTimeout(tell, settleMs).unref()
   }
 
@@ -172,6 +179,10 @@ export function liveCatalogue(hub: Hub, options: LiveOptions): LiveCatalogue {
 }
 
 const kinds: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templates']
+
+export function changedKinds(before: Catalogue, after: Catalogue): readonly ListKind[] {
+  return kinds.filter((kind) => JSON.stringify(before[kind]) !== JSON.stringify(after[kind]))
+}
 
 function partsOf(seen: Catalogue): readonly (readonly [string, Part])[] {
   return seen.servers.map((coverage) => {

@@ -36,7 +36,7 @@ export interface ServerSetup extends ToolDesk {
   readonly instructions: string
   readonly waiting: WaitingCalls<Value>
   /** Whether what servers log goes on to the client: nobody can tell for whom of several they say it. */
-  readonly passesLogs: boolean
+  readonly passesLogs: () => boolean
   /** What the client follows; absent where a connection is only one request. */
   readonly followed?: () => FollowedResources
   readonly note: (text: string) => void

@@ -18,7 +18,7 @@ export interface ExchangeSetup {
   readonly era: Era
   /** Whether a question says which server asks it. */
   readonly saysServer: boolean
-  readonly passesLogs: boolean
+  readonly passesLogs: () => boolean
   /** From which level on a client up to 2025-11-25 wants to hear what servers log, once it has said so. */
   readonly levelOfSession: () => LoggingLevel | undefined
   readonly note: (text: string) => void
@@ -36,9 +36,9 @@ export function readExchange(request: McpRequest, params: object, setup: Exchang
     client: nameOf(envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion()),
     signal: request.signal,
     askable: askableOf(envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()),
-    meta: passedMeta(request, passesLogs ? (envelope[LOG_LEVEL_META_KEY] ?? levelOfSession()) : undefined),
+    meta: passedMeta(request, passesLogs() ? (envelope[LOG_LEVEL_META_KEY] ?? levelOfSession()) : undefined),
     log: (level, text, logger) => {
-      if (passesLogs && isWanted(level, levelOfSession())) notify(request.log(level, text, logger))
+      if (passesLogs() && isWanted(level, levelOfSession())) notify(request.log(level, text, logger))
     },
     ...(progressToken === undefined
       ? {}

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../config/canonical-json.ts'
 import { CapstanError } from '../errors.ts'
 import type { Catalogue, Hub, ListKind, PromptEntry, ServerStatus, ToolEntry, WaitOptions } from '../hub/api.ts'
 import { serversForResource } from '../hub/catalogue/find-resource.ts'
@@ -6,7 +7,7 @@ import { judgeAccess, mayUseServer, namesServer } from '../policy/access.ts'
 import { plainLine } from '../policy/plain-text.ts'
 import { suspicionsOf } from '../policy/suspicion.ts'
 import type { Caller } from './caller.ts'
-import { liveCatalogue, troubleOf, type LiveOptions } from './live-catalogue.ts'
+import { changedKinds, liveCatalogue, troubleOf, type LiveOptions } from './live-catalogue.ts'
 import type { Pins } from './pins.ts'
 import { promptName, toolName, type Naming } from './surface.ts'
 
@@ -20,6 +21,7 @@ export interface ViewOptions extends Pick<LiveOptions, 'seen' | 'note' | 'settle
 
 /** The hub as one caller has it: what the rules leave, under the names that clients use. */
 export interface View extends Disposable {
+  /** With the rules of this moment. */
   readonly caller: Caller
   readonly hub: Hub
   readonly naming: Naming
@@ -36,19 +38,23 @@ export interface View extends Disposable {
   readonly oddities: (tool: ToolEntry) => readonly string[]
   readonly onChange: (listener: (kinds: ReadonlySet<ListKind>) => void) => Disposable
   readonly refresh: () => Promise<void>
+  /** The same caller with other rules, for what is asked from now on. */
+  readonly take: (caller: Caller) => void
 }
 
-export function openView(hub: Hub, { caller, naming, trustsHints, pins, ...options }: ViewOptions): View {
-  const { rules } = caller
+export function openView(hub: Hub, { naming, trustsHints, pins, ...options }: ViewOptions): View {
+  let { caller } = options
   const isOffered = ({ name, isBuiltin = false }: ServerStatus) =>
-    mayUseServer(rules, name) && (!isBuiltin || namesServer(rules, name))
+    mayUseServer(caller.rules, name) && (!isBuiltin || namesServer(caller.rules, name))
   const live = liveCatalogue(hub, { ...options, isWanted: isOffered })
   const noted = new Set<string>()
   const odd = new WeakMap<ToolEntry, readonly string[]>()
   let last: { readonly whole: Catalogue; readonly own: Catalogue } | undefined
 
   return {
-    caller,
+    get caller() {
+      return caller
+    },
     hub,
     naming,
     pins,
@@ -84,6 +90,7 @@ export function openView(hub: Hub, { caller, naming, trustsHints, pins, ...optio
     oddities: (tool) => odd.get(tool) ?? [],
     onChange: live.onChange,
     refresh: live.refresh,
+    take,
     [Symbol.dispose]: () => live[Symbol.dispose](),
   }
 
@@ -97,6 +104,17 @@ export function openView(hub: Hub, { caller, naming, trustsHints, pins, ...optio
     // Not kept: a person may approve one meanwhile.
     const free = tools.filter((tool) => !pins.isHeld(tool))
     return free.length === tools.length ? last.own : { ...last.own, tools: free }
+  }
+
+  function take(next: Caller): void {
+    const isSame = canonicalJson(next.rules) === canonicalJson(caller.rules)
+    caller = next
+    if (isSame) return
+    const before = last?.own
+    last = undefined
+    if (before !== undefined) live.announce(changedKinds(before, narrowed(live.atHand())))
+    // Servers may be wanted now that were not before.
+    void live.refresh().catch((error: unknown) => options.note(String(error)))
   }
 
   function toolIn(own: Catalogue, name: string): ToolEntry | undefined {
@@ -132,10 +150,10 @@ export function openView(hub: Hub, { caller, naming, trustsHints, pins, ...optio
 
   function narrowed(whole: Catalogue): Catalogue {
     const own = <Entry extends { readonly server: string }>(entries: readonly Entry[]) =>
-      entries.filter(({ server }) => mayUseServer(rules, server))
+      entries.filter(({ server }) => mayUseServer(caller.rules, server))
     const { prompts, resources, templates, servers } = whole
     return {
-      tools: whole.tools.filter((tool) => judgeAccess(rules, tool) !== 'denied'),
+      tools: whole.tools.filter((tool) => judgeAccess(caller.rules, tool) !== 'denied'),
       prompts: own(prompts),
       resources: own(resources),
       templates: own(templates),

@@ -42,6 +42,8 @@ export interface WaitingCalls<Value> extends Disposable {
     answer: (key: string, ask: ClientAsk) => Answer | undefined,
   ) => Promise<Turn<Value> | undefined>
   readonly count: () => number
+  /** Gives up what waits for this caller. */
+  readonly end: (caller: string) => void
 }
 
 export interface WaitingLimits {
@@ -121,6 +123,10 @@ export function waitingCalls<Value>(seal: Seal, now: () => number, limits = wait
       return nextTurn(kept, exchange)
     },
     count: () => parked.size,
+    end(caller) {
+      const theirs = [...parked.values()].filter(({ asker }) => asker.caller === caller)
+      for (const kept of theirs) giveUp(kept, new CapstanError('cancelled', 'Its caller may not come any more.'))
+    },
     [Symbol.dispose]() {
       for (const kept of parked.values()) giveUp(kept, new CapstanError('cancelled', 'The gateway ends.'))
     },

@@ -15,7 +15,7 @@ const call: AuditedCall = {
 test('full files are moved on, so many are kept, and only their owner may read them', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'gateway.jsonl')
-  const options = { file, withArguments: false, onFailure: () => {}, maxFileBytes: 500, maxFiles: 2 }
+  const options = { file, withArguments: () => false, onFailure: () => {}, maxFileBytes: 500, maxFiles: 2 }
 
   for (let times = 0; times < 20; times++) {
     const audit = openAudit(options)
@@ -31,7 +31,7 @@ test('full files are moved on, so many are kept, and only their owner may read t
 test('arguments are written only where that is wished, with secrets masked', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'gateway.jsonl')
-  const audit = openAudit({ file, withArguments: true, onFailure: () => {} })
+  const audit = openAudit({ file, withArguments: () => true, onFailure: () => {} })
 
   audit.begin(call)('tool_error')
   await audit.settled()
@@ -45,7 +45,7 @@ test('a disk that takes nothing costs nobody a call', async () => {
   const failures: unknown[] = []
   const audit = openAudit({
     file: '/dev/null/x.jsonl',
-    withArguments: false,
+    withArguments: () => false,
     onFailure: (error) => failures.push(error),
   })
 

@@ -31,7 +31,11 @@ export async function openBench(servers: Servers, options: Partial<GatewayOption
   const hub = await openTestHub(servers)
   const notes: string[] = []
   const auditFile = join(hub.home, 'audit.jsonl')
-  const audit = openAudit({ file: auditFile, withArguments: false, onFailure: (error) => notes.push(String(error)) })
+  const audit = openAudit({
+    file: auditFile,
+    withArguments: () => false,
+    onFailure: (error) => notes.push(String(error)),
+  })
   const gateway = openGateway({ openHub: () => hub, audit, note: (text) => notes.push(text), ...options })
   return {
     hub,

@@ -1,11 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { createInterface } from 'node:readline'
 import { describe, expect, test, vi } from 'vitest'
-import { bin, isRunning, world, type RunningCli, type World } from '../e2e/cli.ts'
+import { bin, isRunning, world, type World } from '../e2e/cli.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { textOf } from '../hub/makers.ts'
 import { clientOptions, eras, type EraName } from './doors.ts'
+import { listening } from './serving.ts'
 
 const config = { mcpServers: { one: { ...fixture('echo'), description: 'Says things again.' } } }
 
@@ -33,23 +33,6 @@ async function startedBy(
   })
   await client.connect(transport)
   return { client, [Symbol.asyncDispose]: () => client.close() }
-}
-
-/** Starts it over HTTP and waits for the address that it prints. */
-async function listening(place: World, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const running = place.start(['serve', '--http', '0', ...args], { env })
-  const { stdout } = running.child
-  if (stdout === null) throw new Error('no stdout')
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface(stdout).once('line', resolve)
-    void running.ended.then(({ stderr }) => reject(new Error(stderr)))
-  })
-  return { ...running, url: new URL(url), [Symbol.asyncDispose]: () => stopped(running) }
-}
-
-async function stopped({ child, ended }: RunningCli): Promise<void> {
-  child.kill('SIGTERM')
-  await ended
 }
 
 describe.each(eras)('capstan serve, started by a %s client', (era) => {

@@ -48,13 +48,15 @@ export interface Turnstile {
   readonly mayTry: (address: string) => Refusal | undefined
 }
 
-export function turnstile(limits: HttpLimits, now: () => number): Turnstile {
+/** The limits are those of the moment. */
+export function turnstile(limitsNow: () => HttpLimits, now: () => number): Turnstile {
   const underWay = new Map<string, number>()
-  const rates = buckets(limits.requestsPerMinute, now)
-  const failures = buckets(limits.failuresPerMinute, now)
+  const rates = buckets(() => limitsNow().requestsPerMinute, now)
+  const failures = buckets(() => limitsNow().failuresPerMinute, now)
   let all = 0
   return {
     enter(caller) {
+      const limits = limitsNow()
       const own = underWay.get(caller) ?? 0
       if (all >= limits.requests) return tooMany(503, 'The gateway is busy.', 1)
       if (own >= limits.requestsOfOne) return tooMany(429, `Only ${limits.requestsOfOne} requests at once.`, 1)
@@ -97,15 +99,16 @@ interface Buckets {
 const mostBuckets = 10_000
 
 /** Buckets of tokens that fill up evenly; each holds what a minute allows. */
-function buckets(perMinute: number, now: () => number): Buckets {
+function buckets(perMinuteNow: () => number, now: () => number): Buckets {
   const levels = new Map<string, { level: number; atMs: number }>()
   const levelOf = (name: string) => {
     const known = levels.get(name)
     const nowMs = now()
+    const perMinute = perMinuteNow()
     if (known === undefined) return { level: perMinute, atMs: nowMs }
     return { level: Math.min(perMinute, known.level + ((nowMs - known.atMs) * perMinute) / 60_000), atMs: nowMs }
   }
-  const secondsTo = (level: number) => (level >= 1 ? 0 : ((1 - level) * 60) / perMinute)
+  const secondsTo = (level: number) => (level >= 1 ? 0 : ((1 - level) * 60) / perMinuteNow())
   return {
     take(name) {
       const bucket = levelOf(name)

@@ -15,12 +15,16 @@ import { httpSessions } from './sessions.ts'
 import { unreadAnswers } from './unread.ts'
 import { sendWebResponse, toWebRequest } from './web.ts'
 
-export interface HttpOptions extends Omit<GuardOptions, 'host'> {
-  readonly address: Address
+/** What may change while the door is open. */
+export interface DoorRules extends Omit<GuardOptions, 'host'> {
   readonly identify: Identify
+  readonly limits: HttpLimits
+}
+
+export interface HttpOptions extends DoorRules {
+  readonly address: Address
   /** Whether nobody comes in without a token. */
   readonly hasKeys: boolean
-  readonly limits: HttpLimits
   readonly note: (text: string) => void
   readonly now?: () => number
   /** Answers other paths, such as those of a monitor; undefined where there is nothing. */
@@ -41,16 +45,21 @@ const clientGone = new CapstanError('cancelled', 'The client has gone away.')
 export interface HttpDoor extends AsyncDisposable {
   readonly url: string
   readonly counts: () => { readonly requests: number; readonly sessions: number }
+  /** Takes other rules for the next request. Of the limits those for connections, headers and sessions stay as they were. */
+  readonly take: (rules: DoorRules) => void
+  /** Ends the sessions and streams of a caller, and what is under way for it. */
+  readonly end: (caller: string) => Promise<void>
   /** Takes no new requests and waits for those under way, but not longer than this. */
   readonly drain: (maxMs: number) => Promise<void>
 }
 
 /** Opens the gateway to clients over HTTP: both eras at `/mcp`. */
 export async function listenHttp(gateway: Gateway, options: HttpOptions): Promise<HttpDoor> {
-  const { address, limits, identify, note, now = Date.now } = options
+  const { address, limits, note, now = Date.now } = options
   if (!isLoopback(address.host) && !options.hasKeys) throw openToAll(address)
-  const guard: GuardOptions = { ...options, host: address.host }
-  const gate = turnstile(limits, now)
+  let rules: DoorRules = options
+  let guard: GuardOptions = { ...options, host: address.host }
+  const gate = turnstile(() => rules.limits, now)
   const sessions = httpSessions({ gateway, limits, now })
   const modern = modernRequests({ gateway, note })
   const unread = unreadAnswers({ limits, note })
@@ -69,6 +78,13 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   return {
     url,
     counts: () => ({ requests: gate.underWay(), sessions: sessions.count() }),
+    take(next) {
+      rules = next
+      guard = { ...next, host: address.host }
+    },
+    async end(caller) {
+      await Promise.all([sessions.end(caller), modern.end(caller)])
+    },
     async drain(maxMs) {
       isDraining = true
       const closed = new Promise<void>((resolve) => http.close(() => resolve()))
@@ -115,7 +131,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     const from = request.socket.remoteAddress ?? 'unknown'
     const wait = gate.mayTry(from)
     if (wait !== undefined) return wait
-    const caller = identify(request.headers.authorization)
+    const caller = rules.identify(request.headers.authorization)
     if (caller !== undefined) return caller
     gate.failed(from)
     const problem = request.headers.authorization === undefined ? '' : ', error="invalid_token"'
@@ -129,14 +145,18 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     readonly cors: Readonly<Record<string, string>>
   }
 
-  async function serveMcp(caller: Caller, { request, response, cors }: Visit): Promise<void> {
+  async function serveMcp(known: Caller, { request, response, cors }: Visit): Promise<void> {
     // A stream that only listens takes no place: it would hold it for ever.
     const isStream = request.method === 'GET'
-    const place = isStream ? { [Symbol.dispose]() {} } : gate.enter(caller.name)
+    const place = isStream ? { [Symbol.dispose]() {} } : gate.enter(known.name)
     if ('status' in place) return refuse(response, place, cors)
     using _place = place
-    const body = request.method === 'POST' ? await readBody(request, limits) : { value: undefined }
+    const rulesBefore = rules
+    const body = request.method === 'POST' ? await readBody(request, rules.limits) : { value: undefined }
     if ('status' in body) return refuse(response, body, cors)
+    // A body may come as slowly as its sender likes, and the key may have been taken away meanwhile.
+    const caller = rules === rulesBefore ? known : whoComes(request)
+    if ('status' in caller) return refuse(response, caller, cors)
     if (isListen(body.value)) place[Symbol.dispose]()
     const gone = new AbortController()
     response.once('close', () => gone.abort(clientGone))

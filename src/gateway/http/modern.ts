@@ -9,6 +9,8 @@ import { refusalResponse, type Refusal } from './refusal.ts'
 /** Requests since 2026-07-28: each stands for itself, and nothing is kept of it. */
 export interface ModernRequests extends AsyncDisposable {
   readonly handle: (visit: ModernVisit) => Promise<Response>
+  /** Ends the streams of a caller, and what is under way for it. */
+  readonly end: (caller: string) => Promise<void>
 }
 
 export interface ModernVisit {
@@ -39,6 +41,11 @@ export function modernRequests({ gateway, note }: ModernSetup): ModernRequests {
       const { handler, followed } = forCaller(caller)
       followWhileOpen(followed, urisWanted(body), web.signal)
       return handler.fetch(web, { parsedBody: body })
+    },
+    async end(caller) {
+      const known = callers.get(caller)
+      callers.delete(caller)
+      await known?.close()
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...callers.values()].map((one) => one.close()))

@@ -13,6 +13,8 @@ import { refusalResponse, type Refusal } from './refusal.ts'
 export interface Sessions extends AsyncDisposable {
   readonly handle: (request: Request, body: unknown, caller: Caller) => Promise<Response>
   readonly count: () => number
+  /** Ends all sessions of a caller. */
+  readonly end: (caller: string) => Promise<void>
 }
 
 interface OpenSession {
@@ -50,6 +52,10 @@ export function httpSessions({ gateway, limits, now }: SessionSetup): Sessions {
       return session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body })
     },
     count: () => open.size,
+    async end(caller) {
+      const theirs = [...open.values()].filter((session) => session.caller === caller)
+      await Promise.all(theirs.map((session) => session.close()))
+    },
     async [Symbol.asyncDispose]() {
       clearInterval(sweeping)
       await Promise.all([...open.values()].map((session) => session.close()))
