@@ -52,7 +52,8 @@ describe('a session in its surroundings', () => {
       await eye.shows('The sum is 42.')
       await eye.shows('✓ everything.get-sum a=2, b=40')
       eye.type(`/exit${keys.enter}`)
-      await eye.shows('To go on with this conversation')
+      // With the servers that it was held with.
+      await eye.shows(/To go on with this conversation: (?:npx )?capstan --resume \S+\s+--config/)
     },
   )
 

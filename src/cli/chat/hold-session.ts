@@ -1,13 +1,15 @@
 import { ProcessTerminal } from '@earendil-works/pi-tui'
 import { openInputHistory } from '../../agent/input-history.ts'
 import { CapstanError, messageOf } from '../../errors.ts'
-import { places } from '../../files/places.ts'
+import { homeFolder, places } from '../../files/places.ts'
 import type { Desk } from '../../terminal/desk.ts'
 import { openScreen, type Screen } from '../../terminal/open-screen.ts'
+import { asTyped } from '../as-typed.ts'
 import type { CommandContext, Io } from '../command.ts'
 import { openContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { openBrowser } from '../open-browser.ts'
+import { sourceFlags } from '../render/suggestions.ts'
 import { lateHub } from './late-hub.ts'
 import { type Beginning, openDesk } from './open-desk.ts'
 
@@ -43,7 +45,7 @@ export async function holdSession(context: CommandContext, wish: SessionWish): P
     // The person sees at once that it is over; what runs behind it ends after that.
     await screen[Symbol.asyncDispose]()
     const desk = await opening.catch(() => undefined)
-    if (desk !== undefined) sayHowToGoOn(desk, io)
+    if (desk !== undefined) sayHowToGoOn(desk, context)
     await desk?.[Symbol.asyncDispose]()
   }
   return signal.aborted ? exitCodes.interrupted : exitCodes.ok
@@ -61,11 +63,25 @@ async function seatAt(
     const next = error instanceof CapstanError ? error.next : undefined
     screen.say({ level: 'error', text: `The servers cannot be reached: ${messageOf(error)}`, next })
   })
-  const desk = await openDesk({ hub: lateHub(hub), config: await own.loadConfig(), screen, beginning, model })
+  const config = await own.loadConfig()
+  const desk = await openDesk({ hub: lateHub(hub), config, screen, beginning, model })
   screen.attach(desk)
+  if (config.servers.length === 0) await sayWhatOthersHave(own, screen)
   if (beginning.kind === 'picked') screen.pickConversation()
   if (line !== undefined) screen.submit(line)
   return desk
+}
+
+async function sayWhatOthersHave({ io, flags }: CommandContext, screen: Screen): Promise<void> {
+  // Files that the person named are all there is; other clients have nothing to do with them.
+  if (flags.config.length > 0) return
+  const [{ findImportable }, { importNews }] = await Promise.all([
+    import('../../config/import/find-importable.ts'),
+    import('./import-news.ts'),
+  ])
+  const { env, cwd } = io
+  const news = importNews(await findImportable({ env, cwd, home: homeFolder(env), platform: process.platform }))
+  if (news !== undefined) screen.say({ ...news, next: asTyped(news.next, io) })
 }
 
 function onScreen(io: Io, screen: Screen): Io {
@@ -77,11 +93,11 @@ function onScreen(io: Io, screen: Screen): Io {
   return Object.create(io, { err: { value: err } }) as Io
 }
 
-function sayHowToGoOn(desk: Desk, io: Io): void {
+function sayHowToGoOn(desk: Desk, { io, flags }: CommandContext): void {
   const session = desk.session()
-  if (session.history().some(({ kind }) => kind === 'user')) {
-    io.err(`To go on with this conversation: capstan --resume ${session.status().conversation}\n`)
-  }
+  if (session.history().every(({ kind }) => kind !== 'user')) return
+  const command = ['capstan --resume', session.status().conversation, ...sourceFlags(flags)].join(' ')
+  io.err(`To go on with this conversation: ${command}\n`)
 }
 
 function whenAborted(signal: AbortSignal): Promise<void> {
