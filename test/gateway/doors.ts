@@ -11,7 +11,7 @@ import { openGateway, type Gateway, type GatewayOptions } from '../../src/gatewa
 import { defaultLimits, type HttpLimits } from '../../src/gateway/http/limits.ts'
 import { listenHttp, type HttpDoor, type HttpOptions } from '../../src/gateway/http/listen.ts'
 import { serveConnection } from '../../src/gateway/serve-connection.ts'
-import { openTestHub, type Servers, type TestHub } from '../hub/makers.ts'
+import { openTestHub, type Maker, type Servers, type TestHub } from '../hub/makers.ts'
 
 export type EraName = 'legacy' | 'modern'
 export const eras = ['legacy', 'modern'] as const
@@ -24,11 +24,19 @@ export interface Bench extends AsyncDisposable {
   readonly notes: readonly string[]
 }
 
+interface HubWishes {
+  /** How the hub behind the gateway is opened. */
+  readonly hubOptions?: Parameters<Maker>[1]
+}
+
 export const everyone: Caller = { name: 'local', rules: [], mode: 'all' }
 
 /** A gateway over fixture servers. */
-export async function openBench(servers: Servers, options: Partial<GatewayOptions> = {}): Promise<Bench> {
-  const hub = await openTestHub(servers)
+export async function openBench(
+  servers: Servers,
+  { hubOptions, ...options }: Partial<GatewayOptions> & HubWishes = {},
+): Promise<Bench> {
+  const hub = await openTestHub(servers, hubOptions)
   const notes: string[] = []
   const auditFile = join(hub.home, 'audit.jsonl')
   const audit = openAudit({
@@ -99,7 +107,7 @@ export interface HttpBench extends Bench {
 /** The same over HTTP, on a port of its own. */
 export async function openHttpBench(
   servers: Servers,
-  { http = {}, limits = {}, ...options }: Partial<GatewayOptions> & HttpWishes = {},
+  { http = {}, limits = {}, ...options }: Partial<GatewayOptions> & HttpWishes & HubWishes = {},
 ): Promise<HttpBench> {
   const bench = await openBench(servers, options)
   const door = await listenHttp(bench.gateway, {
