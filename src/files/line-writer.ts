@@ -18,7 +18,7 @@ export interface LineWriterOptions {
 }
 
 // A file that is opened anew for every line costs a busy gateway as much as the calls that the lines tell of.
-const gatherMs = 50
+const gatherMs = 200
 
 export function lineWriter({ file, makeRoom, onFailure }: LineWriterOptions): LineWriter {
   let waiting: string[] = []

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { rename, stat } from 'node:fs/promises'
 import { lineWriter } from '../files/line-writer.ts'
 import { looksSecret, maskSecret } from '../policy/secrets.ts'
@@ -42,19 +42,49 @@ export interface CallLog {
 const maxFileBytes = 5 * 2 ** 20
 const maxTextChars = 4000
 
-export function callLog(file: string, caller: string): CallLog {
+/** Of how many calls in a row the result is kept too, and of how many a second when they go on and on. */
+const results = { inRow: 100, perSecond: 10 }
+
+export function callLog(file: string, caller: string, now: () => number = () => performance.now()): CallLog {
+  const mayKeep = allowance(results, now)
   // A log that cannot be written must not cost anybody a call.
   const lines = lineWriter({ file, makeRoom: (bytes) => makeRoom(file, bytes), onFailure: () => {} })
   return {
-    record: (call) => lines.write(JSON.stringify(toRecord(call, caller))),
+    record: (call) => {
+      // A thousand calls a second would push out within moments what people come to look for; and failures are what they look for.
+      const keepsResult = call.outcome !== 'ok' || mayKeep()
+      lines.write(JSON.stringify(toRecord(call, { caller, keepsResult })))
+    },
     settled: lines.settled,
   }
 }
 
-function toRecord({ tool, ms, outcome, args, result, error }: FinishedCall, caller: string): CallRecord {
+/** Says whether there may be one more: so many at once, and so many a second on the long run. */
+function allowance({ inRow, perSecond }: typeof results, now: () => number): () => boolean {
+  let left = inRow
+  let countedAtMs = now()
+  return () => {
+    const atMs = now()
+    left = Math.min(inRow, left + ((atMs - countedAtMs) / 1000) * perSecond)
+    countedAtMs = atMs
+    if (left < 1) return false
+    left -= 1
+    return true
+  }
+}
+
+interface Keeping {
+  readonly caller: string
+  readonly keepsResult: boolean
+}
+
+function toRecord(
+  { tool, ms, outcome, args, result, error }: FinishedCall,
+  { caller, keepsResult }: Keeping,
+): CallRecord {
   const bytes = result === undefined ? 0 : jsonBytes(result)
   return {
-    id: randomBytes(4).toString('hex'),
+    id: randomUUID().slice(0, 8),
     at: new Date().toISOString(),
     caller,
     tool: `${tool.server}.${tool.tool}`,
@@ -62,11 +92,17 @@ function toRecord({ tool, ms, outcome, args, result, error }: FinishedCall, call
     bytes,
     outcome,
     args: masked(args),
-    ...(result === undefined
-      ? {}
-      : { result: bytes > 20 * maxTextChars ? startOf(result, bytes) : masked(result as JsonObject) }),
+    ...(result === undefined ? {} : { result: keepsResult ? keptOf(result, bytes) : tooMany(bytes) }),
     ...(error === undefined ? {} : { error: looksSecret('', error) ? maskSecret(error) : error }),
   }
+}
+
+function tooMany(bytes: number): string {
+  return `(not kept, because many calls came at once; ${bytes} bytes)`
+}
+
+function keptOf(result: ToolResult, bytes: number): JsonValue {
+  return bytes > 20 * maxTextChars ? startOf(result, bytes) : masked(result as JsonObject)
 }
 
 /** Its long texts are cut before it is written: all of it would be copied for its first few lines. */

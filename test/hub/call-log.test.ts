@@ -73,3 +73,27 @@ test('of a large result the start is kept, and how large it was', async () => {
   expect(JSON.stringify(record)).not.toContain(token)
   expect(JSON.stringify(record).length).toBeLessThan(5000)
 })
+
+test('when calls come without end, results of a few a second are kept, and those of failures', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'calls.jsonl')
+  let nowMs = 0
+  const log = callLog(file, 'cli', () => nowMs)
+  const result = { content: [{ type: 'text' as const, text: 'hello' }] }
+  const flood = (count: number) => {
+    for (let index = 0; index < count; index++) log.record({ tool, ms: 1, outcome: 'ok', args: {}, result })
+  }
+
+  flood(150)
+  log.record({ tool, ms: 1, outcome: 'tool_error', args: {}, result: { ...result, isError: true } })
+  nowMs = 1000
+  flood(50)
+  await log.settled()
+
+  const records = await recordsOf(file)
+  const kept = records.map(({ result: value }) => typeof value !== 'string')
+  expect(kept.slice(0, 150).filter(Boolean)).toHaveLength(100)
+  expect(kept[150]).toBe(true)
+  expect(kept.slice(151).filter(Boolean)).toHaveLength(10)
+  expect(records[149]?.result).toMatch(/^\(not kept, because many calls came at once; \d+ bytes\)$/)
+})
