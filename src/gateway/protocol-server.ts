@@ -1,6 +1,10 @@
 import {
+  ProtocolError,
+  ProtocolErrorCode,
   Server,
   inputRequired,
+  type CallToolRequest,
+  type CallToolResult,
   type InputRequiredResult,
   type LoggingLevel,
   type ServerContext,
@@ -16,6 +20,7 @@ import type {
   ToolResult,
   WaitOptions,
 } from '../hub/api.ts'
+import { isObject } from '../json.ts'
 import { version } from '../version.ts'
 import { cleanResult, withoutRound } from './clean-result.ts'
 import { failedCall, toProtocolError, type About } from './failure.ts'
@@ -95,25 +100,47 @@ function answerLogLevel(server: Server): () => LoggingLevel | undefined {
 }
 
 function answerTools(desk: Desk): void {
-  const { server, answering, note } = desk
+  const { server, answering } = desk
   server.setRequestHandler('tools/list', (_request, { mcpReq }) =>
     answering(async () => ({ tools: await listTools(desk, mcpReq.signal) })),
   )
-  server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const exchange = exchangeOf(desk, context, params)
-    try {
-      // What came over the wire is JSON.
-      const args = (params.arguments ?? {}) as JsonObject
-      const { work, tool } = await calledTool(desk, { name: params.name, args, exchange })
-      const outcome = await doWork(desk.waiting, exchange, { ...askingOf(desk), work })
-      return resultOf(outcome, (value) => {
-        const result = cleanResult(value as ToolResult)
-        return tool === undefined ? result : server.projectCallToolResult(result, tool.outputSchema)
-      })
-    } catch (error) {
-      return failedCall(error, note)
-    }
-  })
+  if (desk.era === 'modern')
+    server.setRequestHandler('tools/call', ({ params }, context) => callTool(desk, params, context))
+  else answerCallsDirectly(desk)
+}
+
+/**
+ * The SDK would check a call's parameters twice and walk through its whole result, for every call of a session. What we need of the
+ * parameters is checked here, and results are the server's own. (Questions inside results, which the modern era has, need the SDK's way.)
+ */
+function answerCallsDirectly(desk: Desk): void {
+  desk.server.fallbackRequestHandler = async ({ method, params = {} }, context) => {
+    if (method !== 'tools/call') throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found')
+    const { name, arguments: args = {} } = params
+    if (typeof name === 'string' && isObject(args)) return callTool(desk, { ...params, name, arguments: args }, context)
+    const problem = typeof name === 'string' ? 'arguments must be an object' : 'name must be a string'
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid tools/call request: ${problem}`)
+  }
+}
+
+async function callTool(
+  desk: Desk,
+  params: CallToolRequest['params'],
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const exchange = exchangeOf(desk, context, params)
+  try {
+    // What came over the wire is JSON.
+    const args = (params.arguments ?? {}) as JsonObject
+    const { work, tool } = await calledTool(desk, { name: params.name, args, exchange })
+    const outcome = await doWork(desk.waiting, exchange, { ...askingOf(desk), work })
+    return resultOf(outcome, (value) => {
+      const result = cleanResult(value as ToolResult)
+      return tool === undefined ? result : desk.server.projectCallToolResult(result, tool.outputSchema)
+    })
+  } catch (error) {
+    return failedCall(error, desk.note)
+  }
 }
 
 function answerPrompts(desk: Desk): void {

@@ -11,6 +11,7 @@ import { turnstile, type HttpLimits } from './limits.ts'
 import { modernRequests } from './modern.ts'
 import { readBody } from './read-body.ts'
 import { refusalBody, type Refusal } from './refusal.ts'
+import type { SessionVisit } from './session-transport.ts'
 import { httpSessions } from './sessions.ts'
 import { unreadAnswers } from './unread.ts'
 import { sendWebResponse, toWebRequest } from './web.ts'
@@ -158,18 +159,27 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     const caller = rules === rulesBefore ? known : whoComes(request)
     if ('status' in caller) return refuse(response, caller, cors)
     if (isListen(body.value)) place[Symbol.dispose]()
+    const drained = () => {
+      // The work is done. Who does not read what it came to must not take the place of others.
+      place[Symbol.dispose]()
+      return unread.drained(response)
+    }
+    const visit = { request, response, body: body.value, headers: cors, drained }
+    if (sessions.has(request, caller)) return serveSession(visit, caller)
     const gone = new AbortController()
     response.once('close', () => gone.abort(clientGone))
     const web = toWebRequest(request, { url: `${url}/mcp`, signal: gone.signal })
-    const answer = (await isLegacyRequest(web, body.value))
-      ? await sessions.handle(web, body.value, caller)
-      : await modern.handle({ caller, web, body: body.value, headers: request.headers })
-    const drained = (full: ServerResponse) => {
-      // The work is done. Who does not read what it came to must not take the place of others.
-      place[Symbol.dispose]()
-      return unread.drained(full)
-    }
+    if (await isLegacyRequest(web, body.value)) return serveSession(visit, caller)
+    const answer = await modern.handle({ caller, web, body: body.value, headers: request.headers })
     await sendWebResponse(response, answer, { headers: cors, drained })
+  }
+
+  /** Ends with the response, which may come much later. */
+  async function serveSession(visit: SessionVisit, caller: Caller): Promise<void> {
+    const closed = new Promise((resolve) => visit.response.once('close', resolve))
+    const refusal = await sessions.serve(visit, caller)
+    if (refusal !== undefined) refuse(visit.response, refusal, visit.headers)
+    await closed
   }
 }
 

@@ -1,17 +1,18 @@
-import {
-  WebStandardStreamableHTTPServerTransport,
-  isInitializeRequest,
-  type Server,
-} from '@modelcontextprotocol/server'
+import { SUPPORTED_PROTOCOL_VERSIONS, isInitializeRequest, type Server } from '@modelcontextprotocol/server'
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../caller.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HttpLimits } from './limits.ts'
-import { refusalResponse, type Refusal } from './refusal.ts'
+import type { Refusal } from './refusal.ts'
+import { sessionNotFound, sessionTransport, type SessionTransport, type SessionVisit } from './session-transport.ts'
 
 /** The sessions of clients up to 2025-11-25: they keep a connection in mind, so that servers can ask them things. */
 export interface Sessions extends AsyncDisposable {
-  readonly handle: (request: Request, body: unknown, caller: Caller) => Promise<Response>
+  /** Whether a request surely belongs to a session that this caller has. */
+  readonly has: (request: IncomingMessage, caller: Caller) => boolean
+  /** Serves a request, or says why not. */
+  readonly serve: (visit: SessionVisit, caller: Caller) => Promise<Refusal | undefined>
   readonly count: () => number
   /** Ends all sessions of a caller. */
   readonly end: (caller: string) => Promise<void>
@@ -19,7 +20,7 @@ export interface Sessions extends AsyncDisposable {
 
 interface OpenSession {
   readonly caller: string
-  readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly transport: SessionTransport
   readonly close: () => Promise<void>
   /** Requests and streams that are open. */
   usedAtMs: number
@@ -36,20 +37,16 @@ export function httpSessions({ gateway, limits, now }: SessionSetup): Sessions {
   const sweeping = setInterval(sweep, Math.min(60_000, limits.sessionIdleMs)).unref()
 
   return {
-    async handle(request, body, caller) {
-      const id = request.headers.get('mcp-session-id')
-      if (id === null && isInitializeRequest(body)) return begin(request, body, caller)
-      const session = id === null ? undefined : open.get(id)
-      // The session of somebody else is not there, as far as they are told.
-      if (session === undefined || session.caller !== caller.name) {
-        return refusalResponse(
-          id === null
-            ? { status: 400, message: 'Bad Request: the first request must be initialize.' }
-            : { status: 404, code: -32_001, message: 'Session not found' },
-        )
-      }
+    has: (request, caller) => isOfOldEra(request) && sessionOf(request, caller) !== undefined,
+    async serve(visit, caller) {
+      const { request, body } = visit
+      const isNew = request.headers['mcp-session-id'] === undefined
+      if (isNew) return isInitializeRequest(body) ? begin(visit, caller) : notBegun
+      const session = sessionOf(request, caller)
+      if (session === undefined) return sessionNotFound
+      if (isInitializeRequest(body)) return begunAlready
       session.usedAtMs = now()
-      return session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body })
+      return session.transport.serve(visit)
     },
     count: () => open.size,
     async end(caller) {
@@ -62,30 +59,30 @@ export function httpSessions({ gateway, limits, now }: SessionSetup): Sessions {
     },
   }
 
-  async function begin(request: Request, body: unknown, caller: Caller): Promise<Response> {
-    const full = whyFull(caller.name)
-    if (full !== undefined) return refusalResponse(full)
-    const { server } = await gateway.openSession(caller).connect('legacy')
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => void open.set(id, sessionOf(id, caller, { transport, server })),
-      onsessionclosed: (id) => void open.delete(id),
-    })
-    await server.connect(transport)
-    return transport.handleRequest(request, { parsedBody: body })
+  /** The session of somebody else is not there, as far as they are told. */
+  function sessionOf({ headers }: IncomingMessage, caller: Caller): OpenSession | undefined {
+    const session = open.get(String(headers['mcp-session-id']))
+    return session?.caller === caller.name ? session : undefined
   }
 
-  function sessionOf(
-    id: string,
-    caller: Caller,
-    { transport, server }: { readonly transport: OpenSession['transport']; readonly server: Server },
-  ): OpenSession {
+  async function begin(visit: SessionVisit, caller: Caller): Promise<Refusal | undefined> {
+    const full = whyFull(caller.name)
+    if (full !== undefined) return full
+    const { server } = await gateway.openSession(caller).connect('legacy')
+    const transport = sessionTransport(randomUUID())
+    await server.connect(transport)
+    keep(transport, server, caller)
+    return transport.serve(visit)
+  }
+
+  function keep(transport: SessionTransport, server: Server, caller: Caller): void {
+    const { sessionId } = transport
     const { onclose } = server
     server.onclose = () => {
       onclose?.()
-      open.delete(id)
+      open.delete(sessionId)
     }
-    return { caller: caller.name, transport, close: () => server.close(), usedAtMs: now() }
+    open.set(sessionId, { caller: caller.name, transport, close: () => server.close(), usedAtMs: now() })
   }
 
   function whyFull(caller: string): Refusal | undefined {
@@ -100,3 +97,12 @@ export function httpSessions({ gateway, limits, now }: SessionSetup): Sessions {
     for (const session of open.values()) if (session.usedAtMs < before) void session.close()
   }
 }
+
+/** Since 2026-07-28 a session named by mistake means nothing. */
+function isOfOldEra({ headers }: IncomingMessage): boolean {
+  const version = headers['mcp-protocol-version']
+  return version === undefined || SUPPORTED_PROTOCOL_VERSIONS.some((known) => known === version)
+}
+
+const notBegun: Refusal = { status: 400, message: 'Bad Request: the first request must be initialize.' }
+const begunAlready: Refusal = { status: 400, code: -32_600, message: 'Invalid Request: Server already initialized' }

@@ -17,10 +17,12 @@ export function unreadAnswers({ limits: { unreadBytes, unreadMs }, note }: Unrea
   const waiting = new Map<ServerResponse, number>()
   return {
     async drained(response) {
-      const { socket } = response
-      const tooLong = () => cutOff(response, `nothing of it for ${unreadMs / 1000} s`)
+      const isKnown = waiting.has(response)
       waiting.set(response, response.writableLength)
       makeRoom()
+      if (isKnown) return drainedOrClosed(response)
+      const { socket } = response
+      const tooLong = () => cutOff(response, `nothing of it for ${unreadMs / 1000} s`)
       // Node begins anew as long as some of it gets through.
       socket?.setTimeout(unreadMs).once('timeout', tooLong)
       await drainedOrClosed(response)

@@ -26,7 +26,7 @@ const headPatienceMs = 20
 export interface Sending {
   readonly headers: Readonly<Record<string, string>>
   /** Waits for a client that does not read as fast as it is written to. */
-  readonly drained: (response: ServerResponse) => Promise<void>
+  readonly drained: () => Promise<void>
 }
 
 /** Sends a web response over Node's. A client that reads slowly holds up its own stream; one that has gone ends it. */
@@ -47,7 +47,7 @@ export async function sendWebResponse(
       const { done, value } = await reader.read()
       clearTimeout(headAlone)
       if (done || response.destroyed) break
-      if (!response.write(value)) await drained(response)
+      if (!response.write(value)) await drained()
     }
   } finally {
     clearTimeout(headAlone)
