@@ -9,6 +9,7 @@ const run = promisify(execFile)
 
 const clientLimitMb = 55
 const daemonLimitMb = 130
+const busyLimitMb = 220
 
 /** Memory of what a person's machine holds: the client while it lives, the daemon while it waits. */
 export async function benchMemory(rounds: {
@@ -39,6 +40,10 @@ async function benchClient(rounds: number): Promise<readonly Row[]> {
 /** A snippet that makes the daemon keep a sandbox ready. */
 const oneCall = 'return await tools.everything.echo({ message: "hello" })'
 
+const manyCalls = `const message = "x".repeat(10000)
+const work = async () => { for (let count = 0; count < 112; count++) await tools.everything.echo({ message }) }
+await Promise.all(Array.from({ length: 8 }, work))`
+
 async function peaks(args: readonly string[], ground: Ground, rounds: number): Promise<readonly number[]> {
   const values: number[] = []
   for (let round = 0; round < rounds; round++) values.push(await peakMb(args, ground))
@@ -58,6 +63,7 @@ async function benchDaemon(rounds: number): Promise<readonly Row[]> {
   const one: number[] = []
   const ten: number[] = []
   const spare: number[] = []
+  const busy: number[] = []
   for (let round = 0; round < rounds; round++) {
     await using ground = openGround({ daemon: 'on' })
     const { config } = ground
@@ -67,12 +73,19 @@ async function benchDaemon(rounds: number): Promise<readonly Row[]> {
     ten.push(await daemonMb(ground, 10))
     await ground.capstan('exec', '-e', oneCall, '--config', config)
     spare.push(await daemonMb(ground, 10))
+    for (let load = 0; load < 3; load++) await ground.capstan('exec', '-e', manyCalls, '--config', config)
+    busy.push(await daemonMb(ground, 10))
   }
   const row = (work: string, values: readonly number[]): Row => ({
     ...limitRow(`idle daemon, ${work}, RSS`, daemonLimitMb, values),
     unit: 'MB',
   })
-  return [row('one server', one), row('10 servers', ten), row('10 servers and a spare sandbox', spare)]
+  return [
+    row('one server', one),
+    row('10 servers', ten),
+    row('10 servers and a spare sandbox', spare),
+    { ...limitRow('daemon after 2,700 calls of 10 KB, RSS', busyLimitMb, busy), unit: 'MB' },
+  ]
 }
 
 /** With the number of servers that must run in it, for entries that turn out to be one server would flatter it. */

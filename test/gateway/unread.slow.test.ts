@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { call } from '../attacks/gateway-wire.ts'
+import { call, initialize, legacyRequest, send } from '../attacks/gateway-wire.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { textOf } from '../hub/makers.ts'
 import { connectHttp, openHttpBench } from './doors.ts'
@@ -24,6 +24,24 @@ describe('a client over HTTP that does not read its answers', () => {
       'A client was cut off: an answer was there, and it read nothing of it for 1 s.',
     ])
     expect(await Promise.all(rude.map(isWhole))).toEqual([false, false, false])
+  })
+
+  test('is cut off in a session too, which goes on', async () => {
+    const note = vi.fn<(text: string) => void>()
+    const limits = { requestsOfOne: 1, unreadMs: 1000 }
+    await using bench = await openHttpBench({ one: fixture('echo') }, { limits, http: { note } })
+    const begun = await send(bench.url, { body: initialize })
+    const headers = { 'mcp-session-id': String(begun.headers['mcp-session-id']) }
+    const rude = await ask(bench.url, {
+      headers,
+      body: legacyRequest('tools/call', { name: 'one__big', arguments: { bytes: 8_000_000 } }),
+    })
+
+    const ping = await send(bench.url, { headers, body: legacyRequest('ping') })
+    await vi.waitFor(() => expect(note).toHaveBeenCalledTimes(1), { timeout: 10_000 })
+
+    expect(ping.message.result).toEqual({})
+    expect(await isWhole(rude)).toBe(false)
   })
 
   test('is cut off at once when too much is kept, and whoever waits longest goes first', async () => {
