@@ -25,6 +25,8 @@ export type Typed =
 export async function ask(io: Io, question: string, options: AskOptions = {}): Promise<string> {
   const typed = await askOrLeave(io, question, options)
   if (typed.kind === 'answer') return typed.text
+  // What is said next begins on a line of its own; a hidden answer has ended its line already.
+  if (options.hidden !== true) io.err('\n')
   throw new CapstanError('cancelled', 'The question was cancelled; nothing was changed.')
 }
 

@@ -51,11 +51,16 @@ test('the end of the input cancels', async () => {
   await expect(ask(ada.io, 'Which?')).rejects.toMatchObject({ code: 'cancelled' })
 })
 
-test('Ctrl-C cancels on a terminal', async () => {
-  const ada = person({ types: '\u0003', isAtTerminal: true })
+test.each([[false], [true]])(
+  'Ctrl-C cancels on a terminal, and ends the line of the question (hidden: %s)',
+  async (hidden) => {
+    const ada = person({ types: '\u0003', isAtTerminal: true })
 
-  await expect(ask(ada.io, 'Which?')).rejects.toMatchObject({ code: 'cancelled' })
-})
+    await expect(ask(ada.io, 'Which?', { hidden })).rejects.toMatchObject({ code: 'cancelled' })
+
+    expect(ada.said()).toMatch(/Which\?[^\n]*\n$/)
+  },
+)
 
 test.each([
   ['a timeout', 'timed_out', () => AbortSignal.timeout(1)],
