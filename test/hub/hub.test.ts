@@ -67,7 +67,11 @@ describe.each(makers)('a hub from %s', (_name, open) => {
 
     expect(catalogue.servers).toMatchObject([
       { kind: 'listed' },
-      { kind: 'missing', server: 'silent', error: { code: 'connect_timed_out' } },
+      {
+        kind: 'missing',
+        server: 'silent',
+        error: { code: 'connect_timed_out', message: 'Server "silent" did not answer within 2 s.' },
+      },
     ])
     expect(catalogue.tools.length).toBeGreaterThan(5)
   })

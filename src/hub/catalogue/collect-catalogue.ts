@@ -18,7 +18,7 @@ export async function collectCatalogue(
   const timeout = AbortSignal.timeout(deadlineMs)
   const deadline = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
   const answers = await Promise.all(
-    wanted.map((server) => listsOrReason(server, { kinds, fresh: fresh ?? 'if-stale', signal: deadline })),
+    wanted.map((server) => listsOrReason(server, { kinds, fresh: fresh ?? 'if-stale', signal: deadline, deadlineMs })),
   )
   // The deadline yields what is there; the caller's own signal gives up.
   if (signal?.aborted) throw stopped(signal, 'the catalogue')
@@ -27,7 +27,7 @@ export async function collectCatalogue(
 
 async function listsOrReason(
   server: LiveServer,
-  options: Parameters<typeof listsOf>[1] & { readonly signal: AbortSignal },
+  options: Parameters<typeof listsOf>[1] & { readonly signal: AbortSignal; readonly deadlineMs: number },
 ): Promise<{ readonly coverage: Coverage; readonly lists: Lists }> {
   const { name } = server
   try {
@@ -42,10 +42,14 @@ async function listsOrReason(
   } catch (error) {
     if (!(error instanceof CapstanError)) throw error
     const reason = options.signal.aborted
-      ? new CapstanError('connect_timed_out', `Server "${name}" did not answer within the deadline of the catalogue.`, {
-          server: name,
-          next: `Raise catalogue_seconds in config.toml, or run: capstan doctor ${name}`,
-        })
+      ? new CapstanError(
+          'connect_timed_out',
+          `Server "${name}" did not answer within ${options.deadlineMs / 1000} s.`,
+          {
+            server: name,
+            next: `Find out why with: capstan doctor ${name}, or wait longer for all servers: catalogue_seconds in config.toml`,
+          },
+        )
       : error
     return { lists: noLists, coverage: { kind: 'missing', server: name, error: reason.toJSON() } }
   }
