@@ -36,12 +36,15 @@ export async function executeForm(
   if (wrong !== undefined) return errorOutcome(new CapstanError('arguments_invalid', wrong))
   // An optional argument that was left empty is not sent: servers tell "" and nothing apart.
   const given = Object.entries(values).filter(([, value]) => value !== '')
-  const isList = (name: string) => form.fields.some((field) => field.name === name && field.kind === 'choices')
+  const valuesOf = (name: string, value: string): readonly string[] => {
+    const list = form.fields.find((field) => field.name === name && field.kind === 'choices')
+    return list === undefined ? [value] : splitChoices(value, list.choices)
+  }
   const declared = command.declare(given.find(([name]) => name === form.fields[0]?.name)?.[1] ?? '')
   const missing = formFor(command, declared, Object.fromEntries(given))
   if (missing.missing.length > 0) return { kind: 'form', form: missing }
   const input: CommandInput = {
-    values: new Map(given.map(([name, value]) => [name, isList(name) ? splitChoices(value) : [value]])),
+    values: new Map(given.map(([name, value]) => [name, valuesOf(name, value)])),
     json: undefined,
     line: printLine(command.name, Object.fromEntries(given), declared),
   }

@@ -40,11 +40,15 @@ export function checkField(
   const isChoice = (text: string) => choices.some((choice) => choice.value === text)
   const wanted = () => `${title} is one of: ${choices.map((choice) => choice.value).join(', ')}.`
   if (kind === 'choice' && !isChoice(value)) return wanted()
-  if (kind === 'choices' && !splitChoices(value).every(isChoice)) return wanted()
+  if (kind === 'choices' && !splitChoices(value, choices).every(isChoice)) return wanted()
   return undefined
 }
 
-/** Several choices in one field stand on lines of their own. */
-export function splitChoices(value: string): readonly string[] {
-  return value.split('\n').filter((line) => line !== '')
+/** Several choices in one field stand on lines of their own, or behind commas. */
+export function splitChoices(value: string, choices: FormField['choices'] = []): readonly string[] {
+  const isChoice = (text: string) => choices.some((choice) => choice.value === text)
+  return value
+    .split('\n')
+    .flatMap((line) => (isChoice(line) ? [line] : line.split(',').map((word) => word.trim())))
+    .filter((word) => word !== '')
 }

@@ -159,12 +159,10 @@ function problemOf(fields: readonly AskField[], field: FormField, text: string):
   return 'problem' in reading ? reading.problem : undefined
 }
 
-/** The choices of a field; where several can be given, those behind the last comma. */
 async function completeChoices(field: FormField, { typed }: CompleteOptions): Promise<readonly Candidate[]> {
   const choices = field.kind === 'boolean' ? [{ value: 'true' }, { value: 'false' }] : (field.choices ?? [])
-  const comma = field.kind === 'choices' ? typed.lastIndexOf(',') + 1 : 0
-  return rank(choices, typed.slice(comma).trim(), ({ value }) => value).map(({ item }) => ({
-    value: `${typed.slice(0, comma)}${item.value}`,
+  return rank(choices, typed, ({ value }) => value).map(({ item }) => ({
+    value: item.value,
     ...('title' in item && item.title !== undefined ? { detail: item.title } : {}),
   }))
 }

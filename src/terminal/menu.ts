@@ -22,19 +22,21 @@ export interface MenuManners {
   readonly before?: Menu | undefined
   /** Only one of the items can be meant, so that the best fit is presumed, however it fits. */
   readonly isChoice?: boolean
+  /** The first is presumed even where nothing is typed. */
+  readonly isPicker?: boolean
 }
 
 /** A menu for new suggestions, in place of the one before. */
 export function menuFor(
   suggestions: Suggestions,
   { text, cursor }: TypedText,
-  { before, isChoice = false }: MenuManners = {},
+  { before, ...manners }: MenuManners = {},
 ): Menu {
   const isStillThere = suggestions.items.some(({ key }) => key === before?.selected)
   if (before?.isChosen === true && isStillThere) {
     return { text, suggestions, selected: before.selected, isChosen: true }
   }
-  const selected = presumed(suggestions, text.slice(suggestions.from, cursor), isChoice)
+  const selected = presumed(suggestions, text.slice(suggestions.from, cursor), manners)
   return { text, suggestions, selected: selected?.key, isChosen: false }
 }
 
@@ -42,10 +44,14 @@ export function menuFor(
  * What Enter takes without a choice: a name, a mention, a value that was begun. Not the name of an argument, and not a value that
  * merely has the letters in it: the text may well stand for itself, as the words of a search do.
  */
-function presumed({ items }: Suggestions, typed: string, isChoice: boolean): Suggestion | undefined {
+function presumed(
+  { items }: Suggestions,
+  typed: string,
+  { isChoice = false, isPicker = false }: MenuManners,
+): Suggestion | undefined {
   const exact = items.find(({ insert }) => insert.trim() === typed.trim())
   const first = exact ?? items[0]
-  if (first?.kind === 'argument' || (typed === '' && first?.kind !== 'command')) return undefined
+  if (first?.kind === 'argument' || (typed === '' && first?.kind !== 'command' && !isPicker)) return undefined
   const isBegun = first?.insert.toLowerCase().startsWith(typed.toLowerCase()) ?? false
   return first?.kind !== 'value' || isChoice || isBegun ? first : undefined
 }

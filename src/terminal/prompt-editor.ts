@@ -17,6 +17,8 @@ export interface PromptEditorSetup {
   readonly isSubmittedByChoice?: boolean
   /** Only what is suggested can be meant. */
   readonly isChoice?: () => boolean
+  /** Enter takes the first item where nothing is typed. */
+  readonly isPicker?: boolean
   /** Draws the first line of the text, with the cursor in it. */
   readonly highlight?: (line: string, text: string) => string
   /** What is typed is not shown. */
@@ -157,7 +159,7 @@ export class PromptEditor extends Editor {
     const [text, cursor] = [this.getText(), this.#cursor()]
     const request = new AbortController()
     this.#request = request
-    const { suggest, isChoice } = this.#setup
+    const { suggest, isChoice, isPicker = false } = this.#setup
     const answered = (suggestions: Suggestions | undefined): void => {
       if (this.#request !== request) return
       this.#request = undefined
@@ -165,7 +167,7 @@ export class PromptEditor extends Editor {
         suggestions === undefined || (suggestions.items.length === 0 && suggestions.argument === undefined)
       this.#menu = isEmpty
         ? undefined
-        : menuFor(suggestions, { text, cursor }, { before: this.#menu, isChoice: isChoice?.() ?? false })
+        : menuFor(suggestions, { text, cursor }, { before: this.#menu, isChoice: isChoice?.() ?? false, isPicker })
       this.#release()
       this.tui.requestRender()
     }

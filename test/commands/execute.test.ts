@@ -163,6 +163,8 @@ describe('a form', () => {
     ['choice', 'c', false],
     ['choices', 'a\nb', true],
     ['choices', 'a\nc', false],
+    ['choices', 'a, b', true],
+    ['choices', 'a, c', false],
     ['text', '', false],
   ])('a required field of kind %s takes %j: %s', (kind, value, isGood) => {
     const field = { name: 'x', required: true, kind, choices: [{ value: 'a' }, { value: 'b' }] }

@@ -79,9 +79,17 @@ function toolArgument(name: string, { schema, root, required }: Property): Comma
     isRepeatable: isList,
     ...(typeof title === 'string' ? { title } : {}),
     ...(typeof description === 'string' ? { description } : {}),
-    ...(preset === undefined ? {} : { default: typeof preset === 'string' ? preset : JSON.stringify(preset) }),
+    ...(preset === undefined ? {} : { default: presetText(preset, choices.length > 0) }),
     ...(choices.length === 0 ? {} : { choices }),
   }
+}
+
+/** A default as it would be typed: several choices with commas. */
+function presetText(preset: unknown, hasChoices: boolean): string {
+  if (typeof preset === 'string') return preset
+  return hasChoices && Array.isArray(preset)
+    ? preset.map((value: unknown) => presetText(value, false)).join(', ')
+    : JSON.stringify(preset)
 }
 
 function kindOf(schema: JsonSchema | undefined, hasChoices: boolean): FieldKind {

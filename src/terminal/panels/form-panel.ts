@@ -1,7 +1,7 @@
 import { matchesKey, truncateToWidth, type TUI } from '@earendil-works/pi-tui'
 import type { Candidate } from '../../commands/command.ts'
 import type { FormField } from '../../commands/outcome.ts'
-import type { Suggestions } from '../../commands/suggestions.ts'
+import { noSuggestions, type Suggestions } from '../../commands/suggestions.ts'
 import { plainLine, plainText } from '../../policy/plain-text.ts'
 import { wrapped } from '../blocks/drawn.ts'
 import type { Palette } from '../paint.ts'
@@ -21,6 +21,8 @@ export interface FormQuestion {
   readonly complete: (field: FormField, options: CompleteOptions) => Promise<readonly Candidate[]>
   /** What is typed is not shown. */
   readonly isHidden?: boolean
+  /** Enter takes the first of the list where nothing is typed. */
+  readonly isPicker?: boolean
   /** What Esc does, in words. */
   readonly escape: string
   readonly tui: TUI
@@ -41,6 +43,7 @@ export function formPanel(question: FormQuestion): Panel {
   const { fields, paint, tui } = question
   let values = question.values
   let at = 0
+  let opened = ''
   let problem: string | undefined
   let isActive = false
   const editor = new PromptEditor({
@@ -49,7 +52,8 @@ export function formPanel(question: FormQuestion): Panel {
     suggest,
     onKey: pressed,
     isSubmittedByChoice: true,
-    isChoice: () => !['text', 'number', 'integer'].includes(fields[at]?.kind ?? 'text'),
+    isChoice: () => isChoice(fields[at]),
+    isPicker: question.isPicker ?? false,
     isHidden: question.isHidden ?? false,
     menuRows: 6,
   })
@@ -89,18 +93,26 @@ export function formPanel(question: FormQuestion): Panel {
     return wrapped(plainText(description), width).slice(0, 8)
   }
 
-  async function suggest(typed: string, _cursor: number, { signal }: { signal: AbortSignal }): Promise<Suggestions> {
+  async function suggest(text: string, _cursor: number, { signal }: { signal: AbortSignal }): Promise<Suggestions> {
     const field = fields[at]
-    const candidates = field === undefined ? [] : await question.complete(field, { typed, values, signal })
-    const items = candidates.map(({ value, detail }) => ({
-      key: `value:${value}`,
-      kind: 'value' as const,
-      label: value,
-      insert: value,
-      matches: [],
-      ...(detail === undefined ? {} : { detail }),
-    }))
-    return { from: 0, to: typed.length, items, hasMore: false }
+    if (field === undefined) return noSuggestions(text.length)
+    // Of several choices, the one behind the last comma is being typed.
+    const from = field.kind === 'choices' ? (/^.*,\s*/su.exec(text)?.[0].length ?? 0) : 0
+    // What stands there by itself hides no other choice.
+    const typed = isChoice(field) && text === opened ? '' : text.slice(from)
+    const given = text.slice(0, from).split(/\s*,\s*/u)
+    const candidates = await question.complete(field, { typed, values, signal })
+    const items = candidates
+      .filter(({ value }) => from === 0 || !given.includes(value))
+      .map(({ value, detail }) => ({
+        key: `value:${value}`,
+        kind: 'value' as const,
+        label: value,
+        insert: value,
+        matches: [],
+        ...(detail === undefined ? {} : { detail }),
+      }))
+    return { from, to: text.length, items, hasMore: false }
   }
 
   function pressed(key: string): boolean {
@@ -137,9 +149,14 @@ export function formPanel(question: FormQuestion): Panel {
   /** Puts what a field holds into the editor. */
   function show(): void {
     const field = fields[at]
-    editor.replaceText(field === undefined ? '' : (values[field.name] ?? field.default ?? ''))
+    opened = field === undefined ? '' : (values[field.name] ?? field.default ?? '')
+    editor.replaceText(opened)
     editor.open()
   }
+}
+
+function isChoice(field: FormField | undefined): boolean {
+  return field?.kind === 'boolean' || field?.kind === 'choice' || field?.kind === 'choices'
 }
 
 function fieldLines(field: FormField, width: number, paint: Palette): readonly string[] {
