@@ -4,6 +4,7 @@ import type { InputHistory } from '../agent/input-history.ts'
 import type { PrepareLine } from '../agent/session.ts'
 import type { Commands } from '../commands/open-commands.ts'
 import { noSuggestions } from '../commands/suggestions.ts'
+import { toolLabel } from '../commands/tool-label.ts'
 import type { InputQuestion } from '../config/inputs.ts'
 import type { OnAsk } from '../hub/api.ts'
 import { putAsk } from './answer-ask.ts'
@@ -176,7 +177,7 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
   function watchSession(): void {
     shown?.[Symbol.dispose]()
     const { commands, session } = atDesk()
-    const labelOf = (name: string) => commands.catalogue().tools.find(({ modelName }) => modelName === name)?.id ?? name
+    const labelOf = (name: string) => toolLabel(commands.catalogue(), name)
     const earlier = showHistory(session().history(), { place, labelOf })
     shown = showSession({ session: session(), place, openPage, earlier, labelOf })
   }

@@ -1,6 +1,7 @@
 import { matchesKey } from '@earendil-works/pi-tui'
 import type { SessionAction } from '../commands/outcome.ts'
 import { rank } from '../commands/fuzzy.ts'
+import { timeText } from '../commands/time-text.ts'
 import { CapstanError, unreachable } from '../errors.ts'
 import { plainLine } from '../policy/plain-text.ts'
 import { noticeBlock } from './blocks/printed.ts'
@@ -54,6 +55,7 @@ export function makeSessionActions({ place, desk, onExit, onSwitched }: SessionA
   async function compact(): Promise<void> {
     const outcome = await desk().session().compact()
     if (outcome.kind === 'dropped') say('The model is at work. Stop it with Esc first, or wait.')
+    if (outcome.kind === 'handled') say('Nothing has been said yet.')
   }
 
   /** Through the terminal, which also reaches the person's own machine when they work over SSH. */
@@ -67,12 +69,13 @@ export function makeSessionActions({ place, desk, onExit, onSwitched }: SessionA
     if (all.length === 0) return say('There are no conversations to go on with yet.')
     const named = all.map(({ id, title, changedAtMs, messages }) => ({
       value: id,
-      detail: `${whenText(changedAtMs)}, ${messages} messages${title === undefined ? '' : `: ${title}`}`,
+      detail: `${timeText(changedAtMs)}, ${messages} messages${title === undefined ? '' : `: ${title}`}`,
     }))
     const panel = formPanel({
       title: 'Which conversation?',
-      fields: [{ name: 'id', title: 'Type a part of it, or use the arrow keys', required: true, kind: 'choice' }],
+      fields: [{ name: 'id', title: 'The last one, or type a part of another', required: true, kind: 'choice' }],
       values: {},
+      isPicker: true,
       check: (_, text) => (named.some(({ value }) => value === text) ? undefined : 'Take one from the list.'),
       complete: async (_, { typed }) =>
         rank(named, typed, ({ value, detail }) => `${value} ${detail}`).map(({ item }) => item),
@@ -100,8 +103,4 @@ export function makeSessionActions({ place, desk, onExit, onSwitched }: SessionA
     })
     place.detach(told)
   }
-}
-
-function whenText(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')
 }

@@ -130,7 +130,7 @@ describe('the session', () => {
 
   test('/history shows who said what', async () => {
     expect(await run('/history', held)).toBe(
-      ['you | What?', 'call | echo__echo', 'result | echo__echo: done, 12 ms', 'some/model | The answer.'].join('\n'),
+      ['you | What?', 'call | echo.echo', 'result | echo.echo: done, 12 ms', 'some/model | The answer.'].join('\n'),
     )
   })
 
@@ -190,7 +190,7 @@ test('docs/commands.md has a row for every built-in command, and for no other', 
   expect(rows).toEqual(commands.list().flatMap(({ kind, name }) => (kind === 'builtin' ? [name] : [])))
 })
 
-const at = Date.UTC(2026, 10, 15)
+const at = new Date(2026, 10, 15).getTime()
 const held: SessionLiterals = {
   conversations: [{ id: 'abc', title: 'About ships', changedAtMs: at, messages: 3 }],
   models: ['anthropic/one', 'openai/two'],

@@ -226,6 +226,15 @@ describe('the screen over a real session', () => {
     await seen.shows(/› hello\n· Stopped\./)
   })
 
+  test('says when there is nothing to sum up yet', async () => {
+    await using seen = await openSeen({ script: [] })
+    await seen.shows('3 prompts')
+
+    seen.type(`/compact${keys.enter}`)
+
+    await seen.shows(/› \/compact\n· Nothing has been said yet\./)
+  })
+
   test('takes back what a model thought in a reply that broke off', async () => {
     await using seen = await openSeen({
       script: [

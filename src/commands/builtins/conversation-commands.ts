@@ -4,6 +4,8 @@ import { firstSentence } from '../../hub/catalogue/first-sentence.ts'
 import { valueOf, type Command, type CommandArgument, type CommandArguments } from '../command.ts'
 import type { ConversationInfo, Conversations } from '../context.ts'
 import { notice, printed, text, type Outcome } from '../outcome.ts'
+import { timeText } from '../time-text.ts'
+import { toolLabel } from '../tool-label.ts'
 import type { Workings } from '../workings.ts'
 import { copyCommand, exportCommand } from './export-commands.ts'
 import { actionSlot, argument, completeFrom, takes, takesNothing } from './arguments.ts'
@@ -33,7 +35,8 @@ function sessionAction(kind: 'clear' | 'exit', summary: string): Command {
   }
 }
 
-function historyCommand({ context: { session } }: Workings): Command {
+function historyCommand({ context: { session }, catalogue }: Workings): Command {
+  const labelOf = (name: string) => toolLabel(catalogue.current(), name)
   return {
     key: 'builtin:history',
     kind: 'builtin',
@@ -41,24 +44,29 @@ function historyCommand({ context: { session } }: Workings): Command {
     summary: 'Show this conversation in short',
     declare: takesNothing,
     run: async () => {
-      const rows = session().history().flatMap(historyRow)
+      const rows = session()
+        .history()
+        .flatMap((entry) => historyRow(entry, labelOf))
       if (rows.length === 0) return printed(notice('Nothing has been said yet.'))
       return printed({ kind: 'table', columns: ['Who', 'What'], rows })
     },
   }
 }
 
-function historyRow(entry: ConversationEntry): readonly (readonly [string, string])[] {
+function historyRow(
+  entry: ConversationEntry,
+  labelOf: (name: string) => string,
+): readonly (readonly [string, string])[] {
   switch (entry.kind) {
     case 'user':
       return [['you', entry.prompt === undefined ? partsText(entry.parts) : `/${entry.prompt}`]]
     case 'reply':
       return entry.parts.flatMap((part): readonly (readonly [string, string])[] => {
         if (part.kind === 'text') return [[entry.model ?? 'prompt', firstSentence(part.text, 200)]]
-        return part.kind === 'call' ? [['call', part.name]] : []
+        return part.kind === 'call' ? [['call', labelOf(part.name)]] : []
       })
     case 'result':
-      return [['result', `${entry.name}: ${entry.end}, ${Math.round(entry.ms)} ms`]]
+      return [['result', `${labelOf(entry.name)}: ${entry.end}, ${Math.round(entry.ms)} ms`]]
     case 'summary':
       return [['summary', firstSentence(entry.text, 200)]]
     case 'start':
@@ -115,7 +123,7 @@ async function listConversations(conversations: Conversations, words: string | u
   if (found.length === 0) return printed(notice(words === undefined ? 'There are none yet.' : `None holds "${words}".`))
   const rows = found.map(({ id, title = '', changedAtMs, messages }) => [
     id,
-    whenText(changedAtMs),
+    timeText(changedAtMs),
     String(messages),
     title,
   ])
@@ -145,7 +153,7 @@ function idSlot(conversations: Conversations): CommandArgument {
   const known = async () =>
     (await conversations.list()).map(({ id, title, changedAtMs }) => ({
       value: id,
-      detail: [title, whenText(changedAtMs)].filter((part) => part !== undefined).join(', '),
+      detail: [title, timeText(changedAtMs)].filter((part) => part !== undefined).join(', '),
     }))
   return argument('id', { description: 'The id of a conversation, or its start', complete: completeFrom(known) })
 }
@@ -160,8 +168,4 @@ async function find(conversations: Conversations, wanted: string): Promise<Conve
   const what =
     found.length === 0 ? `There is no conversation "${wanted}".` : `Several conversations begin with "${wanted}".`
   throw new CapstanError('usage', what, { next: 'Type /conversations to see them.' })
-}
-
-function whenText(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')
 }
