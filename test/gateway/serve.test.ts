@@ -58,7 +58,7 @@ describe.each(eras)('capstan serve, started by a %s client', (era) => {
     })
 
     const names = async () => (await agent.client.listTools()).tools.map(({ name }) => name)
-    await vi.waitFor(async () => expect(await names()).toContain('two__echo'), { timeout: 10_000, interval: 100 })
+    await vi.waitFor(async () => expect(await names()).toContain('two__echo'), { timeout: 25_000, interval: 100 })
   })
 })
 
