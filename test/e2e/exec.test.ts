@@ -32,10 +32,27 @@ describe.concurrent('capstan exec', () => {
   })
 
   test.each([
+    [
+      'is told about it when its last value went nowhere',
+      'const a: number = 3; a',
+      /^Nothing was returned\..*"return"/,
+    ],
+    ['is not told so when it logged something', 'console.log("done"); 1', /^done\n$/],
+    ['is not told so when it returned', 'const a = null; return a', /^$/],
+    ['is not told so as a single expression', 'null', /^$/],
+  ])('a snippet %s', async (_title, code, said) => {
+    const outcome = await home.capstan(['exec', '-e', code])
+
+    expect(outcome).toMatchObject({ code: 0, stdout: 'null\n' })
+    expect(outcome.stderr).toMatch(said)
+  })
+
+  test.each([
     [1, 'throws', ['-e', 'throw new Error("oops")'], /^Error: oops \(line 1, column \d+\)\n$/],
     [1, 'calls a tool that fails', ['-e', 'await tools.one.fail({})'], /ToolError/],
     [4, 'runs too long', ['-e', 'while (true) {}', '--time', '0.5'], /0\.5 s/],
     [2, 'is no snippet', [], /one snippet/],
+    [2, 'is in no file', ['nofile.ts'], /nofile\.ts cannot be read: there is no such file\.\n.*-e/],
     [2, 'has a limit that is none', ['-e', '1', '--calls', 'many'], /--calls/],
     [1, 'wants a tool that the config denies', ['-e', 'await tools.one.erase({})'], /erase/],
     [

@@ -73,7 +73,16 @@ async function run(context: CommandContext, { positionals, values }: CommandInpu
   if (flags.json) await io.out(`${JSON.stringify(outcome)}\n`)
   else if (outcome.kind === 'returned') await io.out(resultText(outcome.value, values['text'] === true, io))
   if (values['trace'] === true && !flags.json) io.err(renderTrace(outcome.trace, styleFor(io, 'stderr')))
+  if (!flags.json && forgotReturn(code, outcome)) {
+    io.err('Nothing was returned. In a snippet of several statements "return" hands the result back.\n')
+  }
   return flags.json ? exitOf(outcome, signal) : report(outcome, context)
+}
+
+/** Somebody who left nothing behind, neither a value nor a line of the log, most likely meant the last expression. */
+function forgotReturn(code: string, outcome: ExecOutcome): boolean {
+  if (outcome.kind !== 'returned' || outcome.value !== null || outcome.logs.length > 0) return false
+  return /[;\n]\s*\S/.test(code) && !/\breturn\b/.test(code)
 }
 
 interface Snippet {
@@ -98,7 +107,12 @@ async function readSnippet(
       ...(/\.[cm]?ts$/.test(file) ? { language: 'ts' as const } : {}),
     }
   } catch (error) {
-    throw new CapstanError('usage', `The snippet ${file} cannot be read: ${messageOf(error)}`, { cause: error })
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const reason = isMissing ? 'there is no such file' : messageOf(error)
+    throw new CapstanError('usage', `The snippet ${file} cannot be read: ${reason}.`, {
+      cause: error,
+      ...(isMissing ? { next: "Code itself goes behind -e: capstan exec -e '…'" } : {}),
+    })
   }
 }
 
