@@ -149,11 +149,13 @@ export function showSession({ session, place, openPage, earlier, labelOf }: Show
 
   function showCall(view: CallView): void {
     const known = calls.get(view.callId)
-    if (known !== undefined) {
+    known?.block.update(view)
+    if (known !== undefined && (view.state.kind !== 'ended' || transcript.isEndInWindow(known.block))) {
       calls.set(view.callId, { ...known, view })
-      known.block.update(view)
       return
     }
+    // One that has scrolled away is shown once more, or nobody would see how it ended.
+    if (known !== undefined) transcript.remove(known.block)
     isPieceOver = true
     const block = callBlock(view, { paint, now })
     calls.set(view.callId, { view, block })

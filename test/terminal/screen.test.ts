@@ -139,6 +139,24 @@ describe('the screen over a real session', () => {
     expect(seen.everything()).not.toContain('May echo.echo run')
   })
 
+  test('shows how a call ended, also when its line had scrolled away', async () => {
+    const calls = Array.from({ length: 8 }, (_, index) => calling('echo__add', { a: index, b: 1 }, `c${index}`))
+    await using seen = await openSeen({ script: [{ calls }, { text: 'All added.' }] }, { rows: 22 })
+    await seen.shows('echo  ready')
+
+    seen.type(`add them${keys.enter}`)
+    await seen.shows(/7 more questions wait[\s\S]*Number or Enter answers/)
+    seen.type('2')
+    await seen.shows('All added.')
+
+    expect(
+      seen
+        .everything()
+        .match(/✓ echo\.add a=\d/g)
+        ?.toSorted(),
+    ).toEqual(calls.map((_, index) => `✓ echo.add a=${index}`))
+  })
+
   test('refuses with a reason, and can go back from giving one', async () => {
     await using seen = await openSeen({ script: [{ calls: [calling('echo__erase')] }, { text: 'Kept.' }] })
     await seen.shows('3 prompts')
