@@ -4,6 +4,7 @@ import type { InputQuestion } from '../config/inputs.ts'
 import type { Answer, ExecEvent, Hub, HubEvent, JsonObject, Progress } from '../hub/api.ts'
 import type { Answerer } from '../hub/asks/route-asks.ts'
 import { isObject } from '../json.ts'
+import { assertShallow } from '../policy/shallow-arguments.ts'
 import { version } from '../version.ts'
 import type { WaitingAsk } from './ask-inbox.ts'
 import { callBack, peerOver, type IncomingRequest, type Peer, type RequestSubject } from './peer.ts'
@@ -144,7 +145,10 @@ function hubOver(peer: Peer, listeners: Set<(event: HubEvent) => void>, answerer
   return {
     servers: (options) => ask('servers', [], options),
     catalogue: (options) => ask('catalogue', [], options),
-    call: (tool, args, options) => ask('call', [tool, args], options),
+    call: async (tool, args, options) => {
+      assertShallow(args)
+      return ask('call', [tool, args], options)
+    },
     prompt: (prompt, args, options) => ask('prompt', [prompt, args], options),
     complete: (target, argument, options) => ask('complete', [target, argument], options),
     read: (resource, options) => ask('read', [resource], options),

@@ -4,6 +4,7 @@ import { inlineConfig } from '../config/load.ts'
 import type { Config, RawEntry } from '../config/types.ts'
 import { CapstanError, stopped } from '../errors.ts'
 import { places } from '../files/places.ts'
+import { assertShallow } from '../policy/shallow-arguments.ts'
 import type { Sandbox } from '../sandbox/api.ts'
 import type { Hub, HubEvent, OnAsk, ResourceContents, ToolResult } from './api.ts'
 import type { CallLog } from './call-log.ts'
@@ -153,6 +154,8 @@ export async function openHub(config: Config | InlineConfig, options: OpenHubOpt
     nesting: Nesting | undefined,
     ...[ref, args, callOptions = {}]: Parameters<Hub['call']>
   ): Promise<ToolResult> {
+    // Before all else: the log of calls walks them too.
+    assertShallow(args)
     const startedAt = performance.now()
     const report = (
       outcome: (HubEvent & { kind: 'call' })['outcome'],

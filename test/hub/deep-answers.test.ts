@@ -7,6 +7,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { serveConnection } from '../../src/gateway/serve-connection.ts'
 import { createSandbox } from '../../src/sandbox/sandbox.ts'
 import { clientOptions, connect, eras, everyone, openBench } from '../gateway/doors.ts'
+import type { JsonValue } from '../../src/json.ts'
 import { inlineServer } from './inline-server.ts'
 import { makers, openTestHub, textOf } from './makers.ts'
 
@@ -54,6 +55,16 @@ describe.each(makers)('%s', (_name, open) => {
     const result = await hub.call({ server: 'deep', tool: 'go' }, { levels: 497 })
 
     expect(JSON.stringify(result.structuredContent)).toContain('['.repeat(497))
+  })
+
+  test('refuses arguments that nest too deeply before anything is sent', async () => {
+    await using hub = await open({ deep })
+    const lists = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as JsonValue
+
+    const refused = hub.call({ server: 'deep', tool: 'tell' }, { lists })
+
+    const message = expect.stringContaining('nest more than 500 levels deep') as string
+    await expect(refused).rejects.toMatchObject({ code: 'arguments_invalid', message })
   })
 
   test('lets a snippet catch an answer that nests too deeply, and use one that does not', async () => {
