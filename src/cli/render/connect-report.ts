@@ -63,7 +63,7 @@ function notesOn({ plan, servers, program, isAddress, variables, changedByClient
       : [`Left out, because ${title} would change the value: ${changedByClient.join(', ')}.`]),
     ...(isProgram && program.isTemporary
       ? [
-          'The entry runs Capstan through npx, which is slow to start. With "npm install -g capstan" and another "capstan connect" it is quick.',
+          'The entry runs Capstan through npx, which is slow to start. Install Capstan for good, then connect again, and it is quick.',
         ]
       : []),
     ...(servers === 0 && plan.moves.length === 0 && !isAddress
