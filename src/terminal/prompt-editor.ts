@@ -17,7 +17,7 @@ export interface PromptEditorSetup {
   readonly isSubmittedByChoice?: boolean
   /** Only what is suggested can be meant. */
   readonly isChoice?: () => boolean
-  /** Enter takes the first item where nothing is typed. */
+  /** It is all about the list: Enter takes the first item where nothing is typed, and Esc is not for the menu. */
   readonly isPicker?: boolean
   /** Draws the first line of the text, with the cursor in it. */
   readonly highlight?: (line: string, text: string) => string
@@ -107,7 +107,7 @@ export class PromptEditor extends Editor {
       this.tui.requestRender()
       return true
     }
-    if (matchesKey(key, 'escape')) {
+    if (matchesKey(key, 'escape') && this.#setup.isPicker !== true) {
       this.closeMenu()
       this.tui.requestRender()
       return true

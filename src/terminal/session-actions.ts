@@ -65,8 +65,9 @@ export function makeSessionActions({ place, desk, onExit, onSwitched }: SessionA
   }
 
   async function pick(): Promise<void> {
-    const all = await desk().conversations()
-    if (all.length === 0) return say('There are no conversations to go on with yet.')
+    const here = desk().session().status().conversation
+    const all = (await desk().conversations()).filter(({ id }) => id !== here)
+    if (all.length === 0) return say('There are no other conversations to go on with yet.')
     const named = all.map(({ id, title, changedAtMs, messages }) => ({
       value: id,
       detail: `${timeText(changedAtMs)}, ${messages} messages${title === undefined ? '' : `: ${title}`}`,

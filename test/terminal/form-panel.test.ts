@@ -70,6 +70,19 @@ test('of several choices the last is suggested, and none twice', async () => {
   expect(filled).toEqual([{ x: 'guitar, violin' }])
 })
 
+test('a picker is left with one Esc, another field when its list is closed', async () => {
+  const left: string[] = []
+  const picker = await openForm({ kind: 'choice' }, { isPicker: true, onEscape: () => void left.push('picker') })
+  const other = await openForm({ kind: 'choice' }, { onEscape: () => void left.push('other') })
+
+  await picker.type(keys.escape)
+  await other.type(keys.escape)
+  expect(left).toEqual(['picker'])
+  await other.type(keys.escape)
+
+  expect(left).toEqual(['picker', 'other'])
+})
+
 test('a picker takes the first of its list where nothing is typed, another field does not', async () => {
   const picker = await openForm({ kind: 'choice', required: true }, { isPicker: true })
   const other = await openForm({ kind: 'choice' })

@@ -224,9 +224,13 @@ describe('the screen over a real session', () => {
     seen.type('1')
     await seen.shows('Said.')
     seen.type(`/resume${keys.enter}`)
-    await seen.shows(/Which conversation[\s\S]*say it/)
+    await seen.shows('There are no other conversations')
+    seen.type(`/clear${keys.enter}`)
+    await seen.shows('A new conversation.')
+    seen.type(`/resume${keys.enter}`)
+    await seen.shows(/Which conversation[\s\S]*› \d{8}.* say it/)
 
-    seen.type(`say it${keys.enter}`)
+    seen.type(keys.enter)
     await seen.shows(/Conversation \d{8}[\s\S]*✓ echo\.echo[\s\S]*6 more lines, Ctrl-O shows them/)
     seen.type(keys.ctrlO)
 

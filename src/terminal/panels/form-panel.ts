@@ -21,7 +21,7 @@ export interface FormQuestion {
   readonly complete: (field: FormField, options: CompleteOptions) => Promise<readonly Candidate[]>
   /** What is typed is not shown. */
   readonly isHidden?: boolean
-  /** Enter takes the first of the list where nothing is typed. */
+  /** It is all about the list: Enter takes its first item where nothing is typed, and Esc leaves at once. */
   readonly isPicker?: boolean
   /** What Esc does, in words. */
   readonly escape: string
@@ -40,7 +40,7 @@ export interface CompleteOptions {
 
 /** Asks for the fields of a form, one at a time, each with the menu that the editor has. */
 export function formPanel(question: FormQuestion): Panel {
-  const { fields, paint, tui } = question
+  const { fields, paint, tui, isPicker = false } = question
   let values = question.values
   let at = 0
   let opened = ''
@@ -53,7 +53,7 @@ export function formPanel(question: FormQuestion): Panel {
     onKey: pressed,
     isSubmittedByChoice: true,
     isChoice: () => isChoice(fields[at]),
-    isPicker: question.isPicker ?? false,
+    isPicker,
     isHidden: question.isHidden ?? false,
     menuRows: 6,
   })
@@ -85,7 +85,7 @@ export function formPanel(question: FormQuestion): Panel {
     return [
       field?.required === false ? 'Enter goes on, also without it' : 'Enter goes on',
       ...(at > 0 ? ['Shift-Tab goes back a field'] : []),
-      `Esc ${editor.hasChoices() ? 'closes the list' : question.escape}`,
+      `Esc ${editor.hasChoices() && !isPicker ? 'closes the list' : question.escape}`,
     ].join(' · ')
   }
 
