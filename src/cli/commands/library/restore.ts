@@ -19,14 +19,16 @@ Examples
 async function run(context: LibraryContext, { values, positionals }: CommandInput): Promise<number> {
   const [name, at, ...more] = positionals
   if (name === undefined || at === undefined || more.length > 0) {
-    throw new CapstanError('usage', 'To go back needs a name and a revision.', {
+    throw new CapstanError('usage', 'restore takes a name and a revision.', {
       next: 'Write: capstan library restore NAME REVISION. The revisions: capstan library history NAME',
     })
   }
   const library = await context.openLibrary()
-  const stored = await library.store.restore(name, revisionOrLabel(at), { ...layerOf(values), ...writer })
+  const wanted = revisionOrLabel(at)
+  const stored = await library.store.restore(name, wanted, { ...layerOf(values), ...writer })
+  const then = typeof wanted === 'number' ? `revision ${wanted}` : `"${wanted}"`
   return await reportSaved(context, library, {
     stored,
-    sentence: `${name} is again as it was at ${at}; that is revision ${stored.revision}.`,
+    sentence: `${name} is again as it was at ${then}; that is revision ${stored.revision}.`,
   })
 }

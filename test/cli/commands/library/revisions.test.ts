@@ -61,7 +61,7 @@ test('restore makes an old revision a new one', async () => {
 
   const { printed } = await own.library(['restore', 'hello', '1'])
 
-  expect(printed).toBe('hello is again as it was at 1; that is revision 4.\n')
+  expect(printed).toBe('hello is again as it was at revision 1; that is revision 4.\n')
   expect(await textOf(own)).toBe('one')
 })
 
