@@ -1,11 +1,13 @@
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createHash } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { world, type World } from '../e2e/cli.ts'
+import { bin, world, type World } from '../e2e/cli.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { textOf } from '../hub/makers.ts'
-import { connectHttp, eras } from './doors.ts'
+import { clientOptions, connectHttp, eras } from './doors.ts'
 import { listening, type Served } from './serving.ts'
 
 const patience = { timeout: 10_000, interval: 50 }
@@ -105,6 +107,28 @@ describe.each(eras)('a change of config.toml, for a %s client that is connected'
     expect(await ground.statusFor(tokenOf('ci'))).toBe(401)
     expect(textOf(await call(anna))).toBe('hi')
   })
+})
+
+test('a change of config.toml counts for the client that started the gateway too, and its log says so', async () => {
+  await using place = await world()
+  await place.write({ '~/.config/capstan/mcp.json': { mcpServers: { one: fixture('echo') } } })
+  const env = { PATH: process.env['PATH'] ?? '', HOME: place.home, CAPSTAN_DAEMON: 'off' }
+  const command = { command: process.execPath, args: [bin, 'serve'], cwd: place.cwd, env, stderr: 'pipe' as const }
+  const transport = new StdioClientTransport(command)
+  let log = ''
+  transport.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  const client = new Client({ name: 'agent', version: '1' }, clientOptions('legacy'))
+  await client.connect(transport)
+  await using _agent = { [Symbol.asyncDispose]: () => client.close() }
+  const names = async () => (await client.listTools()).tools.map(({ name }) => name)
+  const before = await names()
+
+  await place.write({ '~/.config/capstan/config.toml': '[gateway]\nmode = "meta"\ntools = ["one.add"]' })
+  await vi.waitFor(() => expect(log).toMatch(/have changed: mode, tools\./), patience)
+
+  expect(before).toContain('one__echo')
+  expect(await names()).toEqual(['one__add'])
+  expect(log).toMatch(/"mode" is another for local \(meta\): .*restart needed/)
 })
 
 describe('keys', () => {

@@ -128,6 +128,23 @@ describe('a call that asks', () => {
     expect(await calls.resume(asker(), state, () => yes)).toBeUndefined()
   })
 
+  test('is given up when its caller may not come any more, while those of others wait on', async () => {
+    using calls = open()
+    const ended = vi.fn<() => void>()
+    const work: Work<string> = ({ onAsk, signal }) => {
+      signal.addEventListener('abort', ended)
+      return onAsk(form, { signal }).then(({ action }) => action)
+    }
+    const theirs = await calls.begin(asker({ caller: 'ben' }), work)
+    const state = stateOf(await calls.begin(asker(), work))
+
+    calls.end('ben')
+
+    expect(ended).toHaveBeenCalledTimes(1)
+    expect(await calls.resume(asker({ caller: 'ben' }), stateOf(theirs), () => yes)).toBeUndefined()
+    expect(await calls.resume(asker(), state, () => yes)).toEqual({ kind: 'done', value: 'accept' })
+  })
+
   test('has its questions declined where too many wait already', async () => {
     using calls = open({ ...waitingLimits, maxCallsOfOne: 1 })
     await calls.begin(asker(), asksTwice)
