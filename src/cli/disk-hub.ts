@@ -22,7 +22,9 @@ interface DiskLook {
 /** Answers from what was seen within a day, without starting anything; undefined when that is not enough for the look. */
 export async function diskHub(config: Config, question: LookQuestion): Promise<Catalogued | undefined> {
   const { servers, builtins } = await lookAtBuiltins(config, question)
-  return servers.length === 0 ? undefined : seenOnDisk(config, { servers, builtins, kinds: question.kinds })
+  // Where nothing is configured there is nothing to start either.
+  const isKnown = servers.length > 0 || config.servers.length === 0
+  return isKnown ? seenOnDisk(config, { servers, builtins, kinds: question.kinds }) : undefined
 }
 
 function seenOnDisk(config: Config, look: DiskLook): Catalogued | undefined {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { world } from './cli.ts'
@@ -65,6 +65,17 @@ test('with no servers anywhere it says so, with the exact command to add one', a
   expect(stdout).toMatch(/No servers are configured/)
   expect(stdout).toContain('capstan add files -- npx -y @modelcontextprotocol/server-filesystem .')
   expect(everythingIn(home.home)).toEqual(before)
+})
+
+test('looking without any server starts no daemon, and does not speak of servers that are kept warm', async () => {
+  await using home = await world()
+
+  const looks = await Promise.all(
+    [['list'], ['search', 'files']].map((args) => home.capstan(args, { env: { CAPSTAN_DAEMON: 'on' } })),
+  )
+
+  for (const { stderr } of looks) expect(stderr).toMatch(/^No servers are configured/)
+  expect(existsSync(join(home.home, '.local/state/capstan/daemon.sock'))).toBe(false)
 })
 
 test.each([
