@@ -21,6 +21,8 @@ export interface Command {
 
 export interface CommandArguments extends Declared {
   readonly slots: readonly CommandArgument[]
+  /** What a form for them is about, where the first word has decided that. */
+  readonly about?: { readonly title: string; readonly description: string }
 }
 
 export interface CommandArgument extends Slot, FormField {

@@ -5,8 +5,8 @@ import type { Form, FormField } from './outcome.ts'
 export function formFor(command: Command, declared: CommandArguments, values: Readonly<Record<string, string>>): Form {
   return {
     command: command.key,
-    title: command.title ?? `/${command.name}`,
-    description: command.summary,
+    title: declared.about?.title ?? command.title ?? `/${command.name}`,
+    description: declared.about?.description ?? command.summary,
     fields: declared.slots.map(fieldOf),
     values,
     missing: declared.slots

@@ -147,6 +147,7 @@ describe('a form', () => {
     const done = await commands.submit(second, { values: { ...second.values, message: 'a = b' } })
 
     expect(first.fields.map(({ title }) => title)).toEqual(['tool'])
+    expect(second).toMatchObject({ title: '/call echo.echo', description: 'Says the message again.' })
     expect(second.missing).toEqual(['message'])
     expect(shown(done)).toContain('a = b')
   })

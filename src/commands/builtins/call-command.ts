@@ -58,7 +58,8 @@ function declareCall(first: CommandArgument, tool: ToolEntry | undefined): Comma
     toolArgument(name, { schema: followRef(properties[name], root), root, required: required.includes(name) }),
   )
   // Where names are declared, another one is more likely text than an argument; --args can still give it.
-  return { slots: [first, ...slots], takesAnyKey: slots.length === 0 }
+  const about = { title: `/call ${tool.id}`, description: firstSentence(tool.description ?? tool.title) }
+  return { slots: [first, ...slots], takesAnyKey: slots.length === 0, about }
 }
 
 interface Property {
