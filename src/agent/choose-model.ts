@@ -26,7 +26,7 @@ export interface ModelSources {
 
 /** How to set a model, for whoever has none. */
 export const howToSetModel =
-  'Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or write [model] with name and url into config.toml.'
+  'Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or write [model] with name and url into config.toml; where that is: capstan config path'
 
 /** The model to talk to: named by flag, environment or settings, else by the key that is set. Undefined where nothing says. */
 export function chooseModel({ named, env, settings = {} }: ModelSources): ModelChoice | undefined {
