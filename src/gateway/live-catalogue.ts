@@ -134,9 +134,9 @@ export function liveCatalogue(hub: Hub, options: LiveOptions): LiveCatalogue {
   }
 
   function onEvent(event: HubEvent): void {
-    if (!('server' in event) || !isStillWanted(event.server)) return
-    if (event.kind === 'catalogue') fetchSoon(event.server)
-    if (event.kind !== 'state') return
+    // Most events are lines of logs, of which a server may write millions.
+    if ((event.kind !== 'catalogue' && event.kind !== 'state') || !isStillWanted(event.server)) return
+    if (event.kind === 'catalogue') return fetchSoon(event.server)
     if ('error' in event.state) mark(event.server, event.state.error)
     if (event.state.kind === 'ready') hasComeBack(event.server)
   }

@@ -155,7 +155,9 @@ async function noSuchCommand(open: Maker): Promise<string> {
   assert.match(late.message, /"no-such-program-here" was not found/)
   assert.match(late.next ?? '', /Install/)
   assert.equal((await stateOf(hub, 'one'))?.kind, 'failed')
-  const tries = events.all.filter(({ event }) => event.kind === 'state' && event.state.kind === 'connecting').length
+  const tries = events.all.filter(
+    ({ event }) => event.kind === 'state' && event.server === 'one' && event.state.kind === 'connecting',
+  ).length
   assert.equal(tries, 1)
   assert.equal(await callText(hub, { server: 'other', tool: 'echo' }, { message: 'well' }), 'well')
   return `51 calls, ${tries} try: "${late.message}"`

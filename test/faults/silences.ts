@@ -36,11 +36,11 @@ async function hung(open: Maker): Promise<string> {
   `)
   const deaf = { ...fixture('never-answers'), startTimeout: 60 }
   await using hub = await open(
-    { deaf, one: { ...entry, startTimeout: 5 }, other: fixture('echo') },
+    { deaf, one: { ...entry, startTimeout: 5, timeout: 0.3 }, other: fixture('echo') },
     { catalogueSeconds: 2 },
   )
   const events = await observe(hub)
-  const wait = () => hub.call({ server: 'one', tool: 'wait' }, {}, { idleSeconds: 0.3 })
+  const wait = () => hub.call({ server: 'one', tool: 'wait' }, {})
 
   await eventually('the others to be listed', async () => {
     const { servers } = await hub.catalogue({ kinds: ['tools'], servers: ['one', 'other'] })

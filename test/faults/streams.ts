@@ -157,14 +157,17 @@ async function malformed(open: Maker): Promise<string> {
     }
     serveRaw({ name: 'liar', tools: [{ name: 'say', inputSchema: object }], intercept })
   `)
-  await using hub = await open({ broken: fixture('malformed'), liar })
+  await using hub = await open({
+    broken: { ...fixture('malformed'), timeout: 0.5 },
+    liar: { ...liar, timeout: 0.5 },
+  })
 
   const failures = []
   for (const tool of kinds) {
-    failures.push(await failureOf(hub.call({ server: 'broken', tool }, {}, { idleSeconds: 0.3 })))
+    failures.push(await failureOf(hub.call({ server: 'broken', tool }, {})))
     assert.equal(await callText(hub, { server: 'broken', tool: 'hello' }), 'hello')
   }
-  const say = (number: number) => hub.call({ server: 'liar', tool: 'say' }, { number }, { idleSeconds: 0.3 })
+  const say = (number: number) => hub.call({ server: 'liar', tool: 'say' }, { number })
   const late = await failureOf(say(0))
   const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => say(index + 1).then(textOf)))
 
