@@ -2,14 +2,16 @@ import type { Terminal } from '@earendil-works/pi-tui'
 
 /**
  * A terminal as a session needs it. The library wipes what has scrolled away at every change of size, and a person's scrollback is not
- * ours to delete. And what was typed before the terminal was ours comes with the end of a line for Enter.
+ * ours to delete; nor to fill, as tmux and others do with a copy of the window when all of it is cleared at once. And what was typed
+ * before the terminal was ours comes with the end of a line for Enter.
  */
 export function sessionTerminal(terminal: Terminal): Terminal {
   return {
     start: (onInput, onResize) => terminal.start(withTypedAhead(onInput), onResize),
     stop: () => terminal.stop(),
     drainInput: (maxMs, idleMs) => terminal.drainInput(maxMs, idleMs),
-    write: (data) => terminal.write(data.replaceAll(wipeScrollback, '')),
+    write: (data) =>
+      terminal.write(data.replaceAll(wipeScrollback, '').replaceAll(clearAll, clearLines(terminal.rows))),
     get columns() {
       return terminal.columns
     },
@@ -31,6 +33,14 @@ export function sessionTerminal(terminal: Terminal): Terminal {
 }
 
 const wipeScrollback = '\u001B[3J'
+const home = '\u001B[H'
+const clearAll = `\u001B[2J${home}`
+
+/** Clears the window line by line, from the top down. */
+function clearLines(rows: number): string {
+  const [clearLine, down] = ['\u001B[2K', '\u001B[B']
+  return home + Array.from({ length: rows }, () => clearLine).join(down) + home
+}
 
 /** What was typed ahead is there at once, so it comes as the first piece of input: there the end of a line is Enter. */
 function withTypedAhead(onInput: (data: string) => void): (data: string) => void {

@@ -101,12 +101,12 @@ describe('the transcript', () => {
   })
 })
 
-test('the terminal is never told to wipe what has scrolled away', () => {
-  const terminal = literalTerminal()
+test('the terminal is never told to wipe what has scrolled away, nor to clear all at once, which tmux keeps a copy of', () => {
+  const terminal = literalTerminal(60, 3)
 
   sessionTerminal(terminal).write('\u001B[2J\u001B[H\u001B[3Jtext')
 
-  expect(terminal.written()).toBe('\u001B[2J\u001B[Htext')
+  expect(terminal.written()).toBe('\u001B[H\u001B[2K\u001B[B\u001B[2K\u001B[B\u001B[2K\u001B[Htext')
 })
 
 test.each([
