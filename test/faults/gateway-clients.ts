@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { request as httpRequest, type ClientRequest } from 'node:http'
 import { join } from 'node:path'
+import { defaultLimits } from '../../src/gateway/http/limits.ts'
 import { call, initialize, legacyRequest, send, type Sent } from '../attacks/gateway-wire.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { connectHttp, eras, openHttpBench, type EraName, type HttpBench } from '../gateway/doors.ts'
@@ -50,11 +51,12 @@ async function turnedAway(): Promise<string> {
   const slow = call('one__slow', { ms: 500 })
   const answers = await Promise.all(Array.from({ length: 200 }, () => send(bench.url, slow)))
 
-  const refused = answers.filter(({ status }) => status === 429)
-  assert.equal(answers.filter(({ status, message }) => status === 200 && message.result !== undefined).length, 64)
-  assert.equal(refused.length, 200 - 64)
-  assert.ok(refused.every(({ headers }) => headers['retry-after'] === '1'))
-  return 'at its own limits, 64 of 200 answered and the others told by 429 to come back after 1 s'
+  const answered = answers.filter(({ status, message }) => status === 200 && message.result !== undefined)
+  const refused = answers.filter(({ status, headers }) => status === 429 && headers['retry-after'] === '1')
+  assert.equal(answered.length + refused.length, answers.length)
+  // Some come only when others are done; a busy machine has more of them.
+  assert.ok(answered.length >= defaultLimits.requestsOfOne && refused.length > 0, `${answered.length} answered`)
+  return `at its own limits, ${answered.length} of 200 answered and the others told by 429 to come back after 1 s`
 }
 
 /** Fault 19: in both eras, which have different words for it. */
