@@ -21,7 +21,6 @@ import { queueLines } from './queue-lines.ts'
 import { makeLineRunner } from './run-line.ts'
 import { makeScreenKeys } from './screen-keys.ts'
 import { makeSessionActions } from './session-actions.ts'
-import { sessionTerminal } from './session-terminal.ts'
 import { SessionTui } from './session-tui.ts'
 import { showHistory } from './show-history.ts'
 import { showSession, type ShownSession } from './show-session.ts'
@@ -67,7 +66,7 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
   const leaving = Promise.withResolvers<void>()
   const paint = paletteFor(env)
   const transcript = makeTranscript()
-  const tui = new SessionTui(sessionTerminal(terminal), transcript)
+  const tui = new SessionTui(terminal, transcript)
   const early: string[] = []
   let desk: Desk | undefined
   let shown: ShownSession | undefined

@@ -2,16 +2,18 @@ import type { Terminal } from '@earendil-works/pi-tui'
 
 /**
  * A terminal as a session needs it. The library wipes what has scrolled away at every change of size, and a person's scrollback is not
- * ours to delete; nor to fill, as tmux and others do with a copy of the window when all of it is cleared at once. And what was typed
- * before the terminal was ours comes with the end of a line for Enter.
+ * ours to delete; nor to fill, as tmux and others do with a copy of the window when all of it is cleared at once: that is right only while
+ * it shows what was there before us. And what was typed before the terminal was ours comes with the end of a line for Enter.
  */
-export function sessionTerminal(terminal: Terminal): Terminal {
+export function sessionTerminal(terminal: Terminal, window: { readonly isOurs: boolean }): Terminal {
   return {
     start: (onInput, onResize) => terminal.start(withTypedAhead(onInput), onResize),
     stop: () => terminal.stop(),
     drainInput: (maxMs, idleMs) => terminal.drainInput(maxMs, idleMs),
-    write: (data) =>
-      terminal.write(data.replaceAll(wipeScrollback, '').replaceAll(clearAll, clearLines(terminal.rows))),
+    write: (data) => {
+      const kept = data.replaceAll(wipeScrollback, '')
+      terminal.write(window.isOurs ? kept.replaceAll(clearAll, clearLines(terminal.rows)) : kept)
+    },
     get columns() {
       return terminal.columns
     },

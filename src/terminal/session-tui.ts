@@ -1,4 +1,5 @@
 import { type Terminal, truncateToWidth, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui'
+import { sessionTerminal } from './session-terminal.ts'
 import type { Transcript } from './transcript.ts'
 
 /**
@@ -7,10 +8,15 @@ import type { Transcript } from './transcript.ts'
  */
 export class SessionTui extends TuiMainScreen {
   readonly #transcript: Transcript
-  #size = ''
+  readonly #window: { isOurs: boolean }
+  #columns = 0
+  #rows = 0
+  #forgotten = 0
 
   constructor(terminal: Terminal, transcript: Transcript) {
-    super(terminal)
+    const window = { isOurs: false }
+    super(sessionTerminal(terminal, window))
+    this.#window = window
     this.#transcript = transcript
     this.addChild(transcript)
   }
@@ -33,12 +39,27 @@ export class SessionTui extends TuiMainScreen {
 
   protected override doRender(): void {
     const { columns, rows } = this.terminal
-    const size = `${columns}x${rows}`
-    // The whole window is drawn anew then; more than fits would be pushed into the scrollback a second time.
-    if (size !== this.#size) this.#transcript.fit(columns, Math.max(1, rows - this.#linesBelow(columns)))
-    this.#size = size
+    if (columns !== this.#columns || rows !== this.#rows) this.#fit(columns, rows)
+    this.#columns = columns
+    this.#rows = rows
     super.doRender()
     this.#forgetScrolledAway()
+  }
+
+  /** The whole window is drawn anew after a change of size; more than fits would be pushed into the scrollback a second time. */
+  #fit(columns: number, rows: number): void {
+    const lost = columns === this.#columns && rows < this.#rows ? this.#linesNotScrolled(rows) : 0
+    this.#window.isOurs = this.#forgotten + this.captureRenderState().previousLines.length >= rows
+    this.#transcript.fit(columns, Math.max(1, rows - this.#linesBelow(columns) + lost))
+  }
+
+  /** A window that shrinks drops what stands below the cursor before it scrolls, so as many lines at its top have not scrolled away. */
+  #linesNotScrolled(rows: number): number {
+    const { previousLines, previousViewportTop, hardwareCursorRow } = this.captureRenderState()
+    const surplus = previousLines.length - previousViewportTop - rows
+    const belowCursor = this.#rows - 1 - (hardwareCursorRow - previousViewportTop)
+    const scrolled = Math.max(0, this.#rows - rows - belowCursor)
+    return Math.max(0, surplus - scrolled)
   }
 
   #linesBelow(columns: number): number {
@@ -50,6 +71,7 @@ export class SessionTui extends TuiMainScreen {
     const state = this.captureRenderState()
     const count = this.#transcript.forget(state.previousViewportTop)
     if (count === 0) return
+    this.#forgotten += count
     this.restoreRenderState({
       ...state,
       previousLines: state.previousLines.slice(count),

@@ -84,7 +84,7 @@ describe('the transcript', () => {
   test('is drawn by its window: a long one costs no more than a short one', () => {
     const terminal = literalTerminal(20, 5)
     const transcript = makeTranscript()
-    const tui = new SessionTui(sessionTerminal(terminal), transcript)
+    const tui = new SessionTui(terminal, transcript)
     tui.addChild({ render: () => ['> '], invalidate() {} })
     let drawn = 0
     for (let index = 0; index < 50; index += 1) {
@@ -101,13 +101,19 @@ describe('the transcript', () => {
   })
 })
 
-test('the terminal is never told to wipe what has scrolled away, nor to clear all at once, which tmux keeps a copy of', () => {
-  const terminal = literalTerminal(60, 3)
+test.each([
+  [true, '\u001B[H\u001B[2K\u001B[B\u001B[2K\u001B[B\u001B[2K\u001B[H'],
+  [false, '\u001B[2J\u001B[H'],
+])(
+  'what has scrolled away is never wiped, and a window that is ours (%s) not cleared at once, for tmux keeps a copy then',
+  (isOurs, cleared) => {
+    const terminal = literalTerminal(60, 3)
 
-  sessionTerminal(terminal).write('\u001B[2J\u001B[H\u001B[3Jtext')
+    sessionTerminal(terminal, { isOurs }).write('\u001B[2J\u001B[H\u001B[3Jtext')
 
-  expect(terminal.written()).toBe('\u001B[H\u001B[2K\u001B[B\u001B[2K\u001B[B\u001B[2K\u001B[Htext')
-})
+    expect(terminal.written()).toBe(`${cleared}text`)
+  },
+)
 
 test.each([
   ['plain text', 'plain text'],
