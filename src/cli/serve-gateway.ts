@@ -4,6 +4,7 @@ import { pinKeys, pinsFile } from '../config/tool-pins.ts'
 import { trustFile } from '../config/trust.ts'
 import type { Config, ServerConfig } from '../config/types.ts'
 import { watchConfig } from '../config/watch.ts'
+import { builtinNames } from '../daemon/builtins.ts'
 import { CapstanError } from '../errors.ts'
 import { places } from '../files/places.ts'
 import { openAudit } from '../gateway/audit.ts'
@@ -11,6 +12,7 @@ import { openGateway } from '../gateway/gateway.ts'
 import { makeMetrics } from '../gateway/metrics.ts'
 import { noPins, openPins } from '../gateway/pins.ts'
 import { serveConnection } from '../gateway/serve-connection.ts'
+import { closest } from '../hub/catalogue/names.ts'
 import { plainText } from '../policy/plain-text.ts'
 import { stdioTransport } from '../prompts/server/stdio-transport.ts'
 import { loadCommandConfig } from './command-config.ts'
@@ -29,6 +31,7 @@ export async function serveGateway(context: CommandContext, wishes: ServeWishes)
   const settings = config.settings.gateway ?? {}
   const note = (text: string) => io.err(plainText(`${new Date().toISOString()} ${text}\n`))
   for (const warning of config.warnings) note(`warning: ${warning}`)
+  for (const name of wishes.servers) if (!isKnown(name, config)) note(`warning: ${noServer(name, config)}`)
   let rules = await readRules(wishes, settings, { io })
   const metrics = makeMetrics()
   const audit = openAudit({
@@ -85,6 +88,16 @@ export async function serveGateway(context: CommandContext, wishes: ServeWishes)
   })
   await entry.served()
   await audit.settled()
+}
+
+/** No mistake for sure: a server may be added while we serve. */
+function noServer(name: string, { servers }: Config): string {
+  const names = servers.map((server) => server.name)
+  return `There is no server "${name}" yet, so nothing of it is served.${closest(name, names)}`
+}
+
+function isKnown(name: string, { servers }: Config): boolean {
+  return builtinNames.includes(name) || servers.some((server) => server.name === name)
 }
 
 interface Following {

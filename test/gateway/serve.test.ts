@@ -85,6 +85,16 @@ describe('capstan serve', () => {
     expect(isRunning(pid)).toBe(false)
   })
 
+  test('says which of the servers it should serve are not there', async () => {
+    await using place = await prepared()
+
+    const { code, stderr } = await place.capstan(['serve', '--servers', 'oen,prompts'], { input: '' })
+
+    expect(code).toBe(0)
+    expect(stderr).toContain('There is no server "oen" yet, so nothing of it is served. Closest: one.')
+    expect(stderr).not.toContain('"prompts"')
+  })
+
   test('keeps names as they are, and leaves out what flags and profile take away', async () => {
     await using place = await prepared()
     await place.write({ '~/.config/capstan/config.toml': '[gateway.profiles.calm]\ndeny = ["erase", "set"]' })

@@ -1,3 +1,4 @@
+import { clockText } from '../../commands/time-text.ts'
 import { CapstanError } from '../../errors.ts'
 import { watchFiles } from '../../files/watch.ts'
 import type { CallRecord } from '../../hub/call-log.ts'
@@ -63,7 +64,7 @@ function table(records: readonly CallRecord[], io: Io): string {
 
 function row({ id, at, caller, tool, ms, bytes, outcome, error }: CallRecord): readonly string[] {
   const end = error === undefined ? outcome : `${outcome}: ${error}`
-  return [id, at.slice(11, 19), plainLine(caller), plainLine(tool), formatMs(ms), `${bytes} B`, plainLine(end)]
+  return [id, clockText(Date.parse(at)), plainLine(caller), plainLine(tool), formatMs(ms), `${bytes} B`, plainLine(end)]
 }
 
 interface Following {

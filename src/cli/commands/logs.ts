@@ -1,3 +1,4 @@
+import { clockText } from '../../commands/time-text.ts'
 import { CapstanError } from '../../errors.ts'
 import type { LogLine } from '../../hub/api.ts'
 import type { Command } from '../command.ts'
@@ -37,5 +38,5 @@ Examples
 }
 
 function render({ atMs, source, text }: LogLine): string {
-  return plainText(`${new Date(atMs).toISOString().slice(11, 19)} ${source.padEnd(7)} ${text}\n`)
+  return plainText(`${clockText(atMs)} ${source.padEnd(7)} ${text}\n`)
 }

@@ -1,3 +1,4 @@
+import { clockText } from '../../commands/time-text.ts'
 import { gatewayModes } from '../../config/connect/gateway-entry.ts'
 import { clientIds, clients } from '../../config/import/clients.ts'
 import type { Standing } from '../../config/types.ts'
@@ -135,7 +136,7 @@ async function callsWords({ given: { positionals: before }, knowledge }: Asking)
   if (before.length > 1 || before[0] !== 'show') return nothing
   const last = (await knowledge.calls()).slice(-callsOffered).toReversed()
   return words(
-    last.map(({ id, at, tool, outcome }) => ({ value: id, about: `${at.slice(11, 19)} ${tool} ${outcome}` })),
+    last.map(({ id, at, tool, outcome }) => ({ value: id, about: `${clockText(Date.parse(at))} ${tool} ${outcome}` })),
   )
 }
 
