@@ -76,9 +76,10 @@ export class PromptEditor extends Editor {
     this.#menu = undefined
   }
 
-  /** Whether there is something to choose from. */
-  hasChoices(): boolean {
-    return (this.#menu?.suggestions.items.length ?? 0) > 0
+  /** Whether the next Esc only closes the menu. In a form it does so when the person has moved in it: nobody else called for it. */
+  escapesMenu(): boolean {
+    const { isPicker = false, isSubmittedByChoice = false } = this.#setup
+    return this.#hasItems() && !isPicker && (!isSubmittedByChoice || this.#menu?.isChosen === true)
   }
 
   /** Puts a text there that nobody typed, and suggests nothing for it. */
@@ -93,7 +94,7 @@ export class PromptEditor extends Editor {
     const isEnter = matchesKey(key, 'enter')
     if ((isTab || isEnter) && this.#request !== undefined && !isDue) return this.#hold(key)
     const menu = this.#menu
-    if (menu !== undefined && this.hasChoices() && this.#useMenu(menu, key)) return
+    if (menu !== undefined && this.#hasItems() && this.#useMenu(menu, key)) return
     if (isTab) return this.#menu === undefined ? this.#ask() : undefined
     if (matchesKey(key, 'ctrl+c')) this.replaceText('')
     if (this.#setup.onKey?.(key) === true) return
@@ -107,7 +108,7 @@ export class PromptEditor extends Editor {
       this.tui.requestRender()
       return true
     }
-    if (matchesKey(key, 'escape') && this.#setup.isPicker !== true) {
+    if (matchesKey(key, 'escape') && this.escapesMenu()) {
       this.closeMenu()
       this.tui.requestRender()
       return true
@@ -125,6 +126,10 @@ export class PromptEditor extends Editor {
     } else if (this.#isThereAlready(menu, item)) return false
     else this.#accept(menu, item)
     return true
+  }
+
+  #hasItems(): boolean {
+    return (this.#menu?.suggestions.items.length ?? 0) > 0
   }
 
   #isThereAlready({ text, suggestions: { from, to } }: Menu, { insert }: Suggestion): boolean {

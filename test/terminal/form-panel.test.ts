@@ -70,17 +70,26 @@ test('of several choices the last is suggested, and none twice', async () => {
   expect(filled).toEqual([{ x: 'guitar, violin' }])
 })
 
-test('a picker is left with one Esc, another field when its list is closed', async () => {
-  const left: string[] = []
-  const picker = await openForm({ kind: 'choice' }, { isPicker: true, onEscape: () => void left.push('picker') })
-  const other = await openForm({ kind: 'choice' }, { onEscape: () => void left.push('other') })
+test('Esc leaves a form, and only closes a list in which the person has moved', async () => {
+  let left = 0
+  const { menu, type } = await openForm({ kind: 'choice' }, { onEscape: () => void (left += 1) })
 
-  await picker.type(keys.escape)
-  await other.type(keys.escape)
-  expect(left).toEqual(['picker'])
-  await other.type(keys.escape)
+  await type(keys.escape)
+  expect(left).toBe(1)
+  await type(keys.down)
+  await type(keys.escape)
 
-  expect(left).toEqual(['picker', 'other'])
+  expect([left, menu()]).toEqual([1, []])
+})
+
+test('Esc leaves a picker, wherever the person has moved', async () => {
+  let left = 0
+  const { type } = await openForm({ kind: 'choice' }, { isPicker: true, onEscape: () => void (left += 1) })
+
+  await type(keys.down)
+  await type(keys.escape)
+
+  expect(left).toBe(1)
 })
 
 test('a picker takes the first of its list where nothing is typed, another field does not', async () => {

@@ -85,7 +85,7 @@ export function formPanel(question: FormQuestion): Panel {
     return [
       field?.required === false ? 'Enter goes on, also without it' : 'Enter goes on',
       ...(at > 0 ? ['Shift-Tab goes back a field'] : []),
-      `Esc ${editor.hasChoices() && !isPicker ? 'closes the list' : question.escape}`,
+      `Esc ${editor.escapesMenu() ? 'closes the list' : question.escape}`,
     ].join(' · ')
   }
 
