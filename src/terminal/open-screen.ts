@@ -209,7 +209,15 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
 
   function work(): { readonly what: string; readonly sinceMs: number } | undefined {
     const sinceMs = shown?.busySinceMs()
-    return sinceMs === undefined ? runner.work() : { what: 'working', sinceMs }
+    if (sinceMs === undefined) return runner.work()
+    const awaited = shown?.isPreparing() === true && now() - sinceMs > patienceMs ? connecting() : []
+    return { what: awaited.length === 0 ? 'working' : `waiting for ${awaited.join(', ')}`, sinceMs }
+  }
+
+  function connecting(): readonly string[] {
+    return atDesk()
+      .commands.servers()
+      .flatMap(({ name, state }) => (state.kind === 'connecting' ? [name] : []))
   }
 
   function preview(): void {
@@ -237,6 +245,9 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     await Promise.race([remembered, wait(rememberMs, undefined, { ref: false })])
   }
 }
+
+/** After how long a person wants to know what they are waiting for. */
+const patienceMs = 1000
 
 /** How long leaving waits for what was typed last to be kept. */
 const rememberMs = 1000

@@ -17,6 +17,8 @@ export interface ShownSession extends Disposable {
   readonly queue: () => QueueView
   /** Since when a turn has been under way. */
   readonly busySinceMs: () => number | undefined
+  /** Whether that turn has yet to learn what the servers offer. */
+  readonly isPreparing: () => boolean
   /** Folds the last result, or shows all of it; below once more, where it has scrolled away. */
   readonly toggleResult: () => void
 }
@@ -42,6 +44,7 @@ export function showSession({ session, place, openPage, earlier, labelOf }: Show
   let thinking: ThinkingBlock | undefined
   let thoughts: readonly ThinkingBlock[] = []
   let busySinceMs: number | undefined
+  let isPreparing = false
   let queue: QueueView = { entries: session.queue.entries(), isHeld: false }
   let explained: readonly Notice['code'][] = []
   const hearing = session.on((event) => {
@@ -52,6 +55,7 @@ export function showSession({ session, place, openPage, earlier, labelOf }: Show
   return {
     queue: () => queue,
     busySinceMs: () => busySinceMs,
+    isPreparing: () => isPreparing,
     toggleResult,
     [Symbol.dispose]() {
       hearing[Symbol.dispose]()
@@ -64,6 +68,7 @@ export function showSession({ session, place, openPage, earlier, labelOf }: Show
     switch (event.kind) {
       case 'turn_started':
         busySinceMs = now()
+        isPreparing = true
         explained = []
         return
       case 'message':
@@ -87,12 +92,15 @@ export function showSession({ session, place, openPage, earlier, labelOf }: Show
         return show(noticeBlock(event.notice, paint))
       case 'turn_ended':
         busySinceMs = undefined
+        isPreparing = false
         return endTurn(event.outcome)
       case 'queue':
         queue = event
         return
-      case 'usage':
       case 'changed':
+        isPreparing = false
+        return
+      case 'usage':
         return
       default:
         return unreachable(event)

@@ -246,6 +246,16 @@ describe('the screen over a real session', () => {
     await seen.shows(/› hello\n· Stopped\./)
   })
 
+  test('says which server a message waits for', async () => {
+    const servers = { echo: fixture('echo'), mute: fixture('never-answers') }
+    await using seen = await openSeen({ servers, script: [] })
+    await seen.shows('3 prompts')
+
+    seen.type(`hello${keys.enter}`)
+
+    await seen.shows(/waiting for mute 1\.\d s, Esc stops/)
+  })
+
   test('says when there is nothing to sum up yet', async () => {
     await using seen = await openSeen({ script: [] })
     await seen.shows('3 prompts')
