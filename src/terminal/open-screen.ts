@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Component, type Terminal } from '@earendil-works/pi-tui'
 import type { InputHistory } from '../agent/input-history.ts'
 import type { PrepareLine } from '../agent/session.ts'
@@ -26,6 +25,7 @@ import { showHistory } from './show-history.ts'
 import { showSession, type ShownSession } from './show-session.ts'
 import { statusLine } from './status-line.ts'
 import { makeTranscript } from './transcript.ts'
+import { makeTypedLines } from './typed-lines.ts'
 import type { Workplace } from './workplace.ts'
 
 export interface ScreenSetup {
@@ -70,7 +70,6 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
   const early: string[] = []
   let desk: Desk | undefined
   let shown: ShownSession | undefined
-  let remembered: Promise<void> = Promise.resolve()
   let ending: Promise<void> | undefined
 
   const editor = new PromptEditor({
@@ -82,6 +81,7 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     onKey: (key) => keys.onAnyKey(key) || keys.onEditorKey(key),
   })
   editor.onSubmit = submit
+  const typed = makeTypedLines(inputs, editor)
   const keys = makeScreenKeys({
     isEmpty: () => editor.getText() === '',
     onLeave: leaving.resolve,
@@ -123,7 +123,7 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
   tui.setFocus(dock)
   tui.start()
   tui.renderNow()
-  place.detach(recall())
+  place.detach(typed.recall())
 
   return {
     attach,
@@ -155,18 +155,6 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     tui.requestRender()
   }
 
-  /** A history that cannot be read, or written, is no reason not to talk. */
-  async function recall(): Promise<void> {
-    const lines = await inputs.read().catch(() => [])
-    for (const line of lines.slice(-100)) editor.addToHistory(line)
-  }
-
-  /** One after the other, so that they keep their order. */
-  async function remember(before: Promise<void>, line: string): Promise<void> {
-    await before
-    await inputs.add(line).catch(() => undefined)
-  }
-
   function atDesk(): Desk {
     if (desk === undefined) throw new Error('Nothing is typed at a desk that is not there.')
     return desk
@@ -183,8 +171,7 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
 
   function submit(line: string): void {
     if (line === '') return desk?.session().queue.resume()
-    editor.addToHistory(line)
-    remembered = remember(remembered, line)
+    typed.add(line)
     if (desk === undefined) early.push(line)
     else runner.submit(line)
   }
@@ -242,14 +229,11 @@ export function openScreen({ terminal, env, inputs, openPage, now = Date.now }: 
     tui.renderNow()
     await tui.terminal.drainInput(200, 20)
     tui.stop()
-    await Promise.race([remembered, wait(rememberMs, undefined, { ref: false })])
+    await typed.settle()
   }
 }
 
 /** After how long a person wants to know what they are waiting for. */
 const patienceMs = 1000
-
-/** How long leaving waits for what was typed last to be kept. */
-const rememberMs = 1000
 
 const spacer: Component = { render: () => [''], invalidate() {} }
