@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { CapstanError } from '../errors.ts'
-import type { Coverage, Hub } from '../hub/api.ts'
+import type { Hub } from '../hub/api.ts'
 import { makeAsks } from './asks.ts'
 import { howToSetModel } from './choose-model.ts'
 import { compact } from './compact.ts'
@@ -40,7 +40,6 @@ export function openSession(setup: SessionSetup): Session {
   const { mayAsk = true, maxSteps = 100, inlinePercent = 10 } = setup
   const listeners = new Set<(event: SessionEvent) => void>()
   const said = new Set<string>()
-  const missed = new Map<string, Coverage>()
   const asks = makeAsks(emit)
   const queue = makeQueue({ run: runInput, emit })
   let model = setup.model
@@ -137,7 +136,6 @@ export function openSession(setup: SessionSetup): Session {
       entries: () => conversation.entries(),
       append,
       model: () => model ?? unset(),
-      missed,
       switchToXml,
       settings: { mayAsk, maxSteps, inlinePercent },
     }

@@ -1,4 +1,4 @@
-import type { Coverage, Hub } from '../hub/api.ts'
+import type { Hub } from '../hub/api.ts'
 import type { Asks } from './asks.ts'
 import type { Model } from './model.ts'
 import type { Permissions } from './permissions.ts'
@@ -25,8 +25,6 @@ export interface TurnWorld {
   /** Into the conversation, and its file. */
   readonly append: (entry: ConversationEntry) => Promise<void>
   readonly model: () => Model
-  /** The servers that the last turn waited for in vain. */
-  readonly missed: Map<string, Coverage>
   /** The model turned out to take no tools. */
   readonly switchToXml: () => void
   readonly settings: TurnSettings

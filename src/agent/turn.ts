@@ -1,5 +1,5 @@
 import type { ErrorJson } from '../errors.ts'
-import type { Catalogue, ServerStatus } from '../hub/api.ts'
+import type { Catalogue } from '../hub/api.ts'
 import { buildInstructions } from './instructions.ts'
 import type { Reply } from './record.ts'
 import { callsOf, interruptedResult, openCalls, repairHistory, visibleMessages } from './repair-history.ts'
@@ -60,7 +60,7 @@ interface Prepared {
 
 async function prepare(world: TurnWorld): Promise<Prepared> {
   const { hub, signal, permissions, settings } = world
-  const listed = await listInTime(world)
+  const listed = await hub.catalogue({ kinds: ['tools', 'prompts'], signal })
   // The states come after the lists, because servers say their instructions when they are first asked something.
   const statuses = await hub.servers({ signal })
   const catalogue = { ...listed, tools: listed.tools.filter((tool) => permissions.judge(tool).kind !== 'denied') }
@@ -69,20 +69,6 @@ async function prepare(world: TurnWorld): Promise<Prepared> {
   sayWhatIsMissing(listed, world)
   sayWhatIsLarge(toolbox, world)
   return { catalogue, toolbox, instructions: buildInstructions({ statuses, catalogue, toolbox }) }
-}
-
-/** A server that kept a turn waiting for nothing, and still connects, is not waited for again. */
-async function listInTime({ hub, signal, missed }: TurnWorld): Promise<Catalogue> {
-  const statuses = missed.size === 0 ? [] : await hub.servers({ signal })
-  const isLate = ({ name, state }: ServerStatus) => missed.has(name) && state.kind === 'connecting'
-  const late = statuses.filter(isLate).flatMap(({ name }) => missed.get(name) ?? [])
-  const inTime = statuses.filter((status) => !isLate(status) && status.state.kind !== 'disabled')
-  const servers = late.length === 0 ? {} : { servers: inTime.map(({ name }) => name) }
-  const listed = await hub.catalogue({ kinds: ['tools', 'prompts'], signal, ...servers })
-  const all = { ...listed, servers: [...listed.servers, ...late] }
-  missed.clear()
-  for (const coverage of all.servers) if (coverage.kind === 'missing') missed.set(coverage.server, coverage)
-  return all
 }
 
 function sayWhatIsMissing({ servers }: Catalogue, { notice }: TurnWorld): void {

@@ -87,7 +87,8 @@ export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates'
 
 export type ServerState =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'connecting' }
+  /** Since then it is wanted and not there, however many tries that took. */
+  | { readonly kind: 'connecting'; readonly sinceMs: number }
   | {
       readonly kind: 'ready'
       readonly era: Era

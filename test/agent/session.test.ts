@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { repairHistory, visibleMessages } from '../../src/agent/repair-history.ts'
 import type { ConversationEntry } from '../../src/agent/record.ts'
 import type { SessionEvent } from '../../src/agent/session.ts'
-import type { CatalogueOptions } from '../../src/hub/api.ts'
 import { fixture } from '../fixtures/fixture.ts'
 import { openTestHub } from '../hub/makers.ts'
 import { always, calling, line, sessionWorld } from './session-world.ts'
@@ -204,31 +203,6 @@ describe('a turn', () => {
 
     expect(noticesIn(world.events)).toEqual(['servers_missing'])
     expect((await world.server.received(1)).text).toContain('- dead (not available at the moment)')
-  })
-
-  test('waits only once for a server that does not come up', async () => {
-    const servers = { echo: fixture('echo'), mute: fixture('never-answers') }
-    await using world = await sessionWorld({
-      servers,
-      hub: { catalogueSeconds: 0.5 },
-      script: [{ text: 'One.' }, { calls: [calling('mute__tool')] }, { text: 'Two.' }],
-    })
-    const asked: unknown[] = []
-    const hub = {
-      ...world.hub,
-      catalogue: (options: CatalogueOptions = {}) => {
-        asked.push(options.servers)
-        return world.hub.catalogue(options)
-      },
-    }
-    const session = await world.again({ hub })
-
-    await session.send(line('first'))
-    await session.send(line('second'))
-
-    expect(asked).toEqual([undefined, ['echo']])
-    expect(world.server.requests.at(-1)?.text).toContain('These servers did not answer: mute')
-    expect(noticesIn(world.events)).toEqual(['servers_missing'])
   })
 })
 

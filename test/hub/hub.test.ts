@@ -76,6 +76,18 @@ describe.each(makers)('a hub from %s', (_name, open) => {
     expect(catalogue.tools.length).toBeGreaterThan(5)
   })
 
+  test('a server that was waited for in vain holds up nobody again while it still starts', async () => {
+    await using hub = await open({ good: fixture('echo'), silent: fixture('never-answers') }, { catalogueSeconds: 2 })
+    await hub.catalogue()
+
+    const askedAt = performance.now()
+    const { servers, tools } = await hub.catalogue()
+
+    expect(performance.now() - askedAt).toBeLessThan(1900)
+    expect(servers).toMatchObject([{ kind: 'listed' }, { kind: 'missing', error: { code: 'connect_timed_out' } }])
+    expect(tools.length).toBeGreaterThan(5)
+  })
+
   test('a slow list is missing at the deadline and there the next time', async () => {
     await using hub = await open({ slow: fixture('slow-list', { args: ['1500'] }) }, { catalogueSeconds: 1 })
 

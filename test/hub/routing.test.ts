@@ -13,7 +13,7 @@ import { scratchFolder } from './scratch-folder.ts'
 const error = new CapstanError('transport_failed', 'It broke.')
 const lives: Readonly<Record<Life['kind'], Life>> = {
   idle: { kind: 'idle' },
-  connecting: { kind: 'connecting' },
+  connecting: { kind: 'connecting', sinceMs: 0 },
   ready: { kind: 'ready', sinceMs: 0 },
   backing_off: { kind: 'backing_off', error, nextTryAtMs: 0 },
   needs_login: { kind: 'needs_login', error, sinceMs: 0 },

@@ -18,16 +18,33 @@ export async function collectCatalogue(
   const timeout = AbortSignal.timeout(deadlineMs)
   const deadline = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
   const answers = await Promise.all(
-    wanted.map((server) => listsOrReason(server, { kinds, fresh: fresh ?? 'if-stale', signal: deadline, deadlineMs })),
+    wanted.map(async (server) => {
+      const startingMs = await startingFor(server)
+      const isLate = startingMs >= deadlineMs
+      return listsOrReason(server, {
+        kinds,
+        fresh: fresh ?? 'if-stale',
+        signal: isLate ? AbortSignal.any([deadline, AbortSignal.timeout(momentMs)]) : deadline,
+        waitedMs: isLate ? startingMs : deadlineMs,
+      })
+    }),
   )
   // The deadline yields what is there; the caller's own signal gives up.
   if (signal?.aborted) throw stopped(signal, 'the catalogue')
   return buildCatalogue(answers)
 }
 
+/** Who has been waited for in vain gets no more than this the next time: the others would all be late with it. */
+const momentMs = 250
+
+async function startingFor(server: LiveServer): Promise<number> {
+  const { state } = await server.sharedStatus()
+  return state.kind === 'connecting' ? Date.now() - state.sinceMs : 0
+}
+
 async function listsOrReason(
   server: LiveServer,
-  options: Parameters<typeof listsOf>[1] & { readonly signal: AbortSignal; readonly deadlineMs: number },
+  options: Parameters<typeof listsOf>[1] & { readonly signal: AbortSignal; readonly waitedMs: number },
 ): Promise<{ readonly coverage: Coverage; readonly lists: Lists }> {
   const { name } = server
   try {
@@ -44,7 +61,7 @@ async function listsOrReason(
     const reason = options.signal.aborted
       ? new CapstanError(
           'connect_timed_out',
-          `Server "${name}" did not answer within ${options.deadlineMs / 1000} s.`,
+          `Server "${name}" did not answer within ${Math.round(options.waitedMs / 1000)} s.`,
           {
             server: name,
             next: `Find out why with: capstan doctor ${name}, or wait longer for all servers: catalogue_seconds in config.toml`,

@@ -3,7 +3,7 @@ import { unreachable, type CapstanError } from '../../errors.ts'
 /** Where one copy of a server stands. */
 export type Life =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'connecting' }
+  | { readonly kind: 'connecting'; readonly sinceMs: number }
   | { readonly kind: 'ready'; readonly sinceMs: number }
   | { readonly kind: 'backing_off'; readonly error: CapstanError; readonly nextTryAtMs: number }
   | { readonly kind: 'needs_login'; readonly error: CapstanError; readonly sinceMs: number }
@@ -39,6 +39,8 @@ export interface LifeRecord {
   readonly failures: number
   /** The restarts of the last minute. */
   readonly restartsAtMs: readonly number[]
+  /** Since when it is wanted and not there, however many tries that took. */
+  readonly wantedSinceMs?: number | undefined
 }
 
 /** One object for all, because who compares lives takes another object for a change. */
@@ -80,7 +82,7 @@ export function nextLife(record: LifeRecord, event: LifeEvent, chance: Chance): 
     case 'silent':
       return record.life.kind === 'ready' ? silent(record, event.error, chance) : record
     case 'closed':
-      return { ...record, life: idle }
+      return { ...record, life: idle, wantedSinceMs: undefined }
     case 'reset':
       return record.life.kind === 'ready' || record.life.kind === 'connecting' ? record : unborn
     default:
@@ -109,11 +111,17 @@ function isWorthATry({ life }: LifeRecord, { nowMs }: Chance): boolean {
 function trying(record: LifeRecord, { nowMs }: Chance): LifeRecord {
   const isRestart = record.life.kind === 'backing_off'
   const recent = record.restartsAtMs.filter((atMs) => nowMs - atMs < minuteMs)
-  return { ...record, life: { kind: 'connecting' }, restartsAtMs: isRestart ? [...recent, nowMs] : recent }
+  const sinceMs = record.wantedSinceMs ?? nowMs
+  return {
+    ...record,
+    life: { kind: 'connecting', sinceMs },
+    restartsAtMs: isRestart ? [...recent, nowMs] : recent,
+    wantedSinceMs: sinceMs,
+  }
 }
 
 function opened(record: LifeRecord, { nowMs }: Chance): LifeRecord {
-  return { ...record, life: { kind: 'ready', sinceMs: nowMs } }
+  return { ...record, life: { kind: 'ready', sinceMs: nowMs }, wantedSinceMs: undefined }
 }
 
 function refused(record: LifeRecord, { error, blame }: LifeEvent & { kind: 'refused' }, chance: Chance): LifeRecord {

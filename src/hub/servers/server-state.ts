@@ -15,9 +15,9 @@ function stateOf(copy: ServerCopy, stderrTail: readonly string[]): ServerState {
   switch (life.kind) {
     case 'idle':
     case 'connecting':
-      return { kind: life.kind }
+      return life
     case 'ready':
-      return readyState(copy)
+      return readyState(copy, life.sinceMs)
     case 'backing_off': {
       const { error, nextTryAtMs } = life
       return { kind: 'backing_off', error: error.toJSON(), stderrTail, nextTryAtMs, failures: copy.failures() }
@@ -31,9 +31,9 @@ function stateOf(copy: ServerCopy, stderrTail: readonly string[]): ServerState {
   }
 }
 
-function readyState(copy: ServerCopy): ServerState {
+function readyState(copy: ServerCopy, sinceMs: number): ServerState {
   const ready = copy.ready()
-  if (ready === undefined) return { kind: 'connecting' }
+  if (ready === undefined) return { kind: 'connecting', sinceMs }
   const { era, protocolVersion, transport, pid, implementation, instructions } = ready.connection
   return {
     kind: 'ready',

@@ -66,7 +66,7 @@ test('a start that takes too long through a wrapper may be a download', () => {
     'may be downloading',
   )
   expect(mendOf(evidence(late, { server: stdio('node'), commandFile: '/usr/bin/node' }))).toContain('startTimeout')
-  expect(mendOf(evidence({ name: 's', state: { kind: 'connecting' } }))).toContain('startTimeout')
+  expect(mendOf(evidence({ name: 's', state: { kind: 'connecting', sinceMs: 0 } }))).toContain('startTimeout')
 })
 
 test.each([

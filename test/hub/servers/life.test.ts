@@ -18,7 +18,7 @@ const later: Chance = { nowMs: 10 * minuteMs, random: 0.5 }
 
 const lives: readonly Life[] = [
   { kind: 'idle' },
-  { kind: 'connecting' },
+  { kind: 'connecting', sinceMs: 0 },
   { kind: 'ready', sinceMs: 0 },
   { kind: 'backing_off', error, nextTryAtMs: 0 },
   { kind: 'needs_login', error, sinceMs: 0 },
@@ -101,7 +101,7 @@ describe('the delay before the next try', () => {
     [6, 60_000],
     [40, 60_000],
   ])('after %i failures and one more is %i ms, give or take a fifth', (failures, ms) => {
-    const record = recordOf({ kind: 'connecting' }, { failures })
+    const record = recordOf({ kind: 'connecting', sinceMs: 0 }, { failures })
     const event = { kind: 'refused', error, blame: 'passing' } as const
 
     expect(delayAfter(record, event, { nowMs: 0, random: 0 })).toBeCloseTo(ms * 0.8)
