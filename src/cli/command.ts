@@ -47,6 +47,11 @@ export interface CatalogueLook {
   readonly fresh: boolean
 }
 
+export interface ReachedHub extends Hub {
+  /** Resolves when it is of no more use; absent where its servers run in this process. */
+  readonly closed?: Promise<void>
+}
+
 export interface CommandContext {
   readonly io: Io
   readonly flags: GlobalFlags
@@ -58,7 +63,7 @@ export interface CommandContext {
    * A hub over that config; `main` closes it after the command's output has been written. Asks a person for trust first, if
    * project servers wait for it: all of them, or those among `needs`.
    */
-  readonly openHub: (needs?: Needs) => Promise<Hub>
+  readonly openHub: (needs?: Needs) => Promise<ReachedHub>
   /** What looking needs: from disk where all of it was seen within a day, else from a hub as above. */
   readonly openCatalogue: (needs: Needs, look: CatalogueLook) => Promise<Catalogued>
 }

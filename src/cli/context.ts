@@ -4,7 +4,7 @@ import type { WaitingAsk } from '../daemon/ask-inbox.ts'
 import type { DialledHub } from '../daemon/dial.ts'
 import { CapstanError } from '../errors.ts'
 import type { Hub, ServerStatus } from '../hub/api.ts'
-import type { CatalogueLook, CommandContext, GlobalFlags, Io, Needs } from './command.ts'
+import type { CatalogueLook, CommandContext, GlobalFlags, Io, Needs, ReachedHub } from './command.ts'
 import { dialDaemon, wantsDaemon } from './daemon-hub.ts'
 import type { Catalogued } from './disk-hub.ts'
 import { plainText } from '../policy/plain-text.ts'
@@ -26,7 +26,7 @@ export function openContext({ io, flags, interrupted, ...setup }: ContextSetup):
       : AbortSignal.any([interrupted, AbortSignal.timeout(Math.ceil(flags.timeoutSeconds * 1000))])
   const onInput = setup.onInput ?? (flags.mayAsk ? askOnTerminal : undefined)
   let config: Promise<Config> | undefined
-  let hub: Promise<Hub> | undefined
+  let hub: Promise<ReachedHub> | undefined
 
   return {
     io,
@@ -55,13 +55,13 @@ export function openContext({ io, flags, interrupted, ...setup }: ContextSetup):
     return seen ?? (hub ??= open(needs))
   }
 
-  async function open(needs: Needs | undefined): Promise<Hub> {
+  async function open(needs: Needs | undefined): Promise<ReachedHub> {
     const warm = wantsDaemon(io, flags) ? await openWarm(needs) : undefined
     return warm ?? openLocal(needs)
   }
 
   /** The hub that is kept warm; undefined where none can be had, which is no reason to fail. */
-  async function openWarm(needs: Needs | undefined): Promise<Hub | undefined> {
+  async function openWarm(needs: Needs | undefined): Promise<DialledHub | undefined> {
     const dial = () => dialDaemon({ io, flags, signal, onWaiting, ...(onInput === undefined ? {} : { onInput }) })
     try {
       const dialled = await dial()

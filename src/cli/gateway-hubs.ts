@@ -1,7 +1,7 @@
 import { clientVariable } from '../config/self.ts'
 import type { Config } from '../config/types.ts'
 import { CapstanError } from '../errors.ts'
-import { steadyHub, type Reached, type SteadyHub } from '../gateway/steady-hub.ts'
+import { steadyHub, type Reached, type SteadyHub } from '../daemon/steady-hub.ts'
 import type { Hub } from '../hub/api.ts'
 import type { OpenedHub } from '../hub/hub.ts'
 import type { CommandContext } from './command.ts'

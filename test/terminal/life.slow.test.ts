@@ -45,6 +45,23 @@ describe('the life of a session', () => {
     },
   )
 
+  test('has its servers again after the daemon behind it was killed', async () => {
+    const env = { CAPSTAN_DAEMON: 'on' }
+    await using place = await sessionPlace({})
+    await using eye = place.open(['chat'], { env })
+    await eye.shows(ready)
+    const { daemon } = JSON.parse((await place.home.capstan(['status', '--json'], { env })).stdout) as {
+      readonly daemon: { readonly pid: number }
+    }
+
+    process.kill(daemon.pid, 'SIGKILL')
+    await eye.shows('The servers are there again.')
+    eye.type(`/call echo.echo message=hello${keys.enter}`)
+
+    await eye.shows(/message=hello\n+hello\n/)
+    await place.home.capstan(['stop'], { env })
+  })
+
   test('says of a call that was cut off by kill -9 that nobody knows how it ended, and the conversation goes on', async () => {
     const slow = { id: 'c1', name: 'echo__slow', json: '{"ms":60000}' }
     await using place = await sessionPlace({

@@ -1,7 +1,7 @@
 import type { Config, RawEntry } from '../../config/types.ts'
 import { slugOf } from '../../config/server-name.ts'
 import { CapstanError } from '../../errors.ts'
-import { steadyHub, type Reached } from '../../gateway/steady-hub.ts'
+import { steadyHub, type Reached } from '../../daemon/steady-hub.ts'
 import type { Hub } from '../../hub/api.ts'
 import type { CommandContext, GlobalFlags, Io } from '../command.ts'
 import { dialDaemon, wantsDaemon } from '../daemon-hub.ts'

@@ -1,7 +1,9 @@
 import { ProcessTerminal } from '@earendil-works/pi-tui'
 import { openInputHistory } from '../../agent/input-history.ts'
+import { steadyHub } from '../../daemon/steady-hub.ts'
 import { CapstanError, messageOf } from '../../errors.ts'
 import { homeFolder, places } from '../../files/places.ts'
+import type { Hub } from '../../hub/api.ts'
 import type { Desk } from '../../terminal/desk.ts'
 import { openScreen, type Screen } from '../../terminal/open-screen.ts'
 import { asTyped } from '../as-typed.ts'
@@ -10,7 +12,6 @@ import { openContext } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { openBrowser } from '../open-browser.ts'
 import { sourceFlags } from '../render/suggestions.ts'
-import { lateHub } from './late-hub.ts'
 import { type Beginning, openDesk } from './open-desk.ts'
 
 export interface SessionWish {
@@ -31,13 +32,15 @@ export async function holdSession(context: CommandContext, wish: SessionWish): P
     openPage: (url) => openBrowser(url, { env: io.env }),
   })
   // The terminal is the screen's now: nothing else may ask on it or write to it.
-  await using own = openContext({
-    io: onScreen(io, screen),
-    flags: { ...flags, mayAsk: false },
-    interrupted: signal,
-    onInput: screen.onInput,
-  })
-  const opening = seatAt(own, screen, wish)
+  const open = () =>
+    openContext({
+      io: onScreen(io, screen),
+      flags: { ...flags, mayAsk: false },
+      interrupted: signal,
+      onInput: screen.onInput,
+    })
+  await using hub = openServers(open, screen)
+  const opening = seatAt(open(), { hub, screen }, wish)
   const failing = opening.then(() => new Promise<void>(() => {}))
   try {
     await Promise.race([screen.left, whenAborted(signal), mishap.happened, failing])
@@ -51,20 +54,44 @@ export async function holdSession(context: CommandContext, wish: SessionWish): P
   return signal.aborted ? exitCodes.interrupted : exitCodes.ok
 }
 
+/** The hub behind a session: opened when it is first needed, and again when the daemon has gone. */
+function openServers(open: () => CommandContext, screen: Screen): Hub {
+  let told = ''
+  return steadyHub({
+    async open() {
+      try {
+        // Each time by a context of its own, which would keep the one that was lost. Nobody is asked for trust here: what waits
+        // for it is part of the overview.
+        const hub = await open().openHub(() => [])
+        told = ''
+        return { hub, lost: hub.closed }
+      } catch (error) {
+        const text = `The servers cannot be reached: ${messageOf(error)}`
+        if (text !== told)
+          screen.say({ level: 'error', text, next: error instanceof CapstanError ? error.next : undefined })
+        told = text
+        throw error
+      }
+    },
+    onReopened: () => screen.say({ level: 'info', text: 'The servers are there again.' }),
+    note: (text) => screen.say({ level: 'warning', text }),
+  })
+}
+
+interface Seat {
+  readonly hub: Hub
+  readonly screen: Screen
+}
+
 /** Opens what the screen drives, behind its first frame. */
 async function seatAt(
   own: CommandContext,
-  screen: Screen,
+  { hub, screen }: Seat,
   { beginning, model, line }: SessionWish,
 ): Promise<Desk & AsyncDisposable> {
-  // Nobody is asked for trust here: what waits for it is part of the overview.
-  const hub = own.openHub(() => [])
-  hub.catch((error: unknown) => {
-    const next = error instanceof CapstanError ? error.next : undefined
-    screen.say({ level: 'error', text: `The servers cannot be reached: ${messageOf(error)}`, next })
-  })
+  // First, because without it there is nothing to open.
   const config = await own.loadConfig()
-  const desk = await openDesk({ hub: lateHub(hub), config, screen, beginning, model })
+  const desk = await openDesk({ hub, config, screen, beginning, model })
   screen.attach(desk)
   if (config.servers.length === 0) await sayWhatOthersHave(own, screen)
   if (beginning.kind === 'picked') screen.pickConversation()

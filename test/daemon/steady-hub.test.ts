@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { steadyHub, type Reached } from '../../src/gateway/steady-hub.ts'
+import { steadyHub, type Reached } from '../../src/daemon/steady-hub.ts'
 import type { Hub, HubEvent } from '../../src/hub/api.ts'
 import { literalHub, ready } from '../cli/literal-hub.ts'
 

@@ -4,7 +4,7 @@ import type { Hub, HubEvent, ResourceRef } from '../hub/api.ts'
 export interface Reached {
   readonly hub: Hub
   /** Resolves when it was lost by nobody's wish: the daemon has ended. */
-  readonly lost?: Promise<void>
+  readonly lost?: Promise<void> | undefined
 }
 
 export interface SteadyOptions {
