@@ -1,5 +1,4 @@
-import type { JsonValue } from '../json.ts'
-import type { RawEntry } from '../config/types.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
 import { secretSpans } from './secret-text.ts'
 
 /** Where a literal secret stands in an entry, and what it is called there. */
@@ -23,12 +22,12 @@ export function maskSecret(value: string): string {
 }
 
 /** The entry with every literal secret masked; `${…}` stays as it is. */
-export function maskEntry(entry: RawEntry): RawEntry {
+export function maskEntry(entry: JsonObject): JsonObject {
   return replaceSecrets(entry, (spot) => maskSecret(spot.value))
 }
 
 /** Every literal secret of an entry, in the order of its fields. */
-export function findSecrets(entry: RawEntry): readonly SecretSpot[] {
+export function findSecrets(entry: JsonObject): readonly SecretSpot[] {
   const spots: SecretSpot[] = []
   replaceSecrets(entry, (spot) => {
     spots.push(spot)
@@ -38,7 +37,7 @@ export function findSecrets(entry: RawEntry): readonly SecretSpot[] {
 }
 
 /** The entry with each literal secret replaced by what `replace` returns for it. */
-export function replaceSecrets(entry: RawEntry, replace: Replace): RawEntry {
+export function replaceSecrets(entry: JsonObject, replace: Replace): JsonObject {
   return Object.fromEntries(
     Object.entries(entry).map(([field, value]) => [
       field,
