@@ -99,7 +99,8 @@ describe.skipIf(process.platform !== 'linux')('nothing of ours outlives us', () 
     const marker = randomUUID()
     await using home = await withServer(marked('ignores-term', marker))
     const running = home.start(['call', 'one.pids', '--debug'])
-    await vi.waitFor(() => expect(processesWith(marker).length).toBeGreaterThan(0), patience)
+    // It has spoken to its server, so it has noted whom it started.
+    await once(running.child.stderr ?? running.child, 'data')
     running.child.kill('SIGKILL')
     await running.ended
     expect(processesWith(marker).length).toBeGreaterThan(0)

@@ -64,7 +64,8 @@ test.skipIf(!hasSystemd)('systemd finds nothing wrong with the unit', async () =
 
 function settingsIn(text: string, pattern: RegExp): Readonly<Record<string, string>> {
   const settings = Array.from(text.matchAll(pattern), ([, line = '']) => line.split(' ')).flat()
-  return Object.fromEntries(settings.map((setting) => setting.split('=', 2)))
+  // A value may hold the sign too.
+  return Object.fromEntries(settings.map((setting) => setting.split(/=(.*)/s, 2)))
 }
 
 function wordsIn(text: string, pattern: RegExp): readonly string[] | undefined {
