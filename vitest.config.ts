@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const slow = ['test/**/*.slow.test.ts']
@@ -6,13 +7,13 @@ const pi = ['test/**/*.pi.test.ts']
 
 export default defineConfig({
   test: {
-    // By itself vitest leaves one processor alone, which on two is half of the machine.
-    maxWorkers: '100%',
+    // By itself vitest leaves one processor alone, which on two is half of the machine; and tests that wait for processes need none.
+    maxWorkers: Math.max(3, availableParallelism()),
     testTimeout: 30_000,
     hookTimeout: 30_000,
     projects: [
       { extends: true, test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...slow, ...pi] } },
-      { extends: true, test: { name: 'slow', include: slow, testTimeout: 120_000, fileParallelism: false } },
+      { extends: true, test: { name: 'slow', include: slow, testTimeout: 120_000 } },
       { extends: true, test: { name: 'pi', include: pi, testTimeout: 60_000, fileParallelism: false } },
     ],
     coverage: {

@@ -1,12 +1,4 @@
-import { describe, expect, test } from 'vitest'
-import { runFault } from './faults.ts'
+import { holdFaults } from './hold-faults.ts'
 import { ways } from './ways.ts'
 
-describe.each(ways)('with $name', ({ open, faults }) => {
-  test.each(faults.map((fault) => [`${fault.id}. ${fault.fault}: ${fault.promise}`, fault] as const))(
-    '%s',
-    async (_title, fault) => {
-      expect(await runFault(fault, open)).toMatch(/\S/)
-    },
-  )
-})
+holdFaults(ways.filter(({ table }) => table === 'hub'))

@@ -1,0 +1,4 @@
+import { holdFaults } from './hold-faults.ts'
+import { ways } from './ways.ts'
+
+holdFaults(ways.filter(({ table }) => table === 'gateway'))
