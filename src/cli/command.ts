@@ -47,7 +47,7 @@ export interface CatalogueLook {
   readonly fresh: boolean
 }
 
-export interface ReachedHub extends Hub {
+export interface CommandHub extends Hub {
   /** Resolves when it is of no more use; absent where its servers run in this process. */
   readonly closed?: Promise<void>
 }
@@ -63,7 +63,7 @@ export interface CommandContext {
    * A hub over that config; `main` closes it after the command's output has been written. Asks a person for trust first, if
    * project servers wait for it: all of them, or those among `needs`.
    */
-  readonly openHub: (needs?: Needs) => Promise<ReachedHub>
+  readonly openHub: (needs?: Needs) => Promise<CommandHub>
   /** What looking needs: from disk where all of it was seen within a day, else from a hub as above. */
   readonly openCatalogue: (needs: Needs, look: CatalogueLook) => Promise<Catalogued>
 }

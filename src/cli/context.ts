@@ -2,9 +2,9 @@ import type { InputQuestion } from '../config/inputs.ts'
 import type { Config } from '../config/types.ts'
 import type { WaitingAsk } from '../daemon/ask-inbox.ts'
 import type { DialledHub } from '../daemon/dial.ts'
-import { CapstanError } from '../errors.ts'
 import type { Hub, ServerStatus } from '../hub/api.ts'
-import type { CatalogueLook, CommandContext, GlobalFlags, Io, Needs, ReachedHub } from './command.ts'
+import type { CatalogueLook, CommandContext, GlobalFlags, Io, Needs, CommandHub } from './command.ts'
+import { cannotBeHad } from '../daemon/dial-daemon.ts'
 import { dialDaemon, wantsDaemon } from './daemon-hub.ts'
 import type { Catalogued } from './disk-hub.ts'
 import { plainText } from '../policy/plain-text.ts'
@@ -26,7 +26,7 @@ export function openContext({ io, flags, interrupted, ...setup }: ContextSetup):
       : AbortSignal.any([interrupted, AbortSignal.timeout(Math.ceil(flags.timeoutSeconds * 1000))])
   const onInput = setup.onInput ?? (flags.mayAsk ? askOnTerminal : undefined)
   let config: Promise<Config> | undefined
-  let hub: Promise<ReachedHub> | undefined
+  let hub: Promise<CommandHub> | undefined
 
   return {
     io,
@@ -55,7 +55,7 @@ export function openContext({ io, flags, interrupted, ...setup }: ContextSetup):
     return seen ?? (hub ??= open(needs))
   }
 
-  async function open(needs: Needs | undefined): Promise<ReachedHub> {
+  async function open(needs: Needs | undefined): Promise<CommandHub> {
     const warm = wantsDaemon(io, flags) ? await openWarm(needs) : undefined
     return warm ?? openLocal(needs)
   }
@@ -71,11 +71,7 @@ export function openContext({ io, flags, interrupted, ...setup }: ContextSetup):
       await askForTrust(needs)
       return await dial()
     } catch (error) {
-      if (
-        !(error instanceof CapstanError) ||
-        !['start_failed', 'connection_refused', 'not_allowed'].includes(error.code)
-      )
-        throw error
+      if (!cannotBeHad(error)) throw error
       return undefined
     }
   }

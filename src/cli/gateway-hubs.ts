@@ -1,10 +1,10 @@
 import { clientVariable } from '../config/self.ts'
 import type { Config } from '../config/types.ts'
-import { CapstanError } from '../errors.ts'
 import { steadyHub, type Reached, type SteadyHub } from '../daemon/steady-hub.ts'
 import type { Hub } from '../hub/api.ts'
 import type { OpenedHub } from '../hub/hub.ts'
 import type { CommandContext } from './command.ts'
+import { cannotBeHad } from '../daemon/dial-daemon.ts'
 import { dialDaemon, wantsDaemon } from './daemon-hub.ts'
 
 export interface GatewayHubs extends AsyncDisposable {
@@ -64,9 +64,7 @@ export function openGatewayHubs(context: CommandContext, { isOwn, note, onReopen
       const hub = await dialDaemon({ io, flags, signal: never, client: clientOf(caller) })
       return { hub, lost: hub.closed }
     } catch (error) {
-      const isMissing =
-        error instanceof CapstanError && ['start_failed', 'connection_refused', 'not_allowed'].includes(error.code)
-      if (!isMissing) throw error
+      if (!cannotBeHad(error)) throw error
       note(`No daemon can be had, so the servers run here: ${error.message}`)
       return { hub: await openLocal() }
     }

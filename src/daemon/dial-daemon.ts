@@ -65,6 +65,11 @@ export async function dialOrStart({ program, onStarted, ...call }: DaemonCall): 
   return dialHub(socketPath, call)
 }
 
+/** No daemon can be had, which is no reason to fail: the servers can run in this process. */
+export function cannotBeHad(error: unknown): error is CapstanError {
+  return error instanceof CapstanError && ['start_failed', 'connection_refused', 'not_allowed'].includes(error.code)
+}
+
 function openFolder(socketPath: string): CapstanError {
   return new CapstanError(
     'not_allowed',

@@ -1,5 +1,4 @@
-import { CapstanError } from '../errors.ts'
-import { dialOrStart, isDaemonWanted } from './dial-daemon.ts'
+import { cannotBeHad, dialOrStart, isDaemonWanted } from './dial-daemon.ts'
 import { ownProgram } from './own-program.ts'
 import type { ReachedHub, ReachOptions, SettledReach } from './reached-hub.ts'
 
@@ -35,10 +34,7 @@ async function reachDaemon(options: SettledReach): Promise<ReachedHub | undefine
     })
     return { ...hub, where: 'daemon', warnings: hub.welcome.warnings }
   } catch (error) {
-    if (error instanceof CapstanError && noDaemon.has(error.code)) return undefined
+    if (cannotBeHad(error)) return undefined
     throw error
   }
 }
-
-/** No daemon can be had, which is no reason to fail. */
-const noDaemon: ReadonlySet<string> = new Set(['start_failed', 'connection_refused', 'not_allowed'])

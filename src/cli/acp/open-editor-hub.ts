@@ -1,9 +1,9 @@
 import type { Config, RawEntry } from '../../config/types.ts'
 import { slugOf } from '../../config/server-name.ts'
-import { CapstanError } from '../../errors.ts'
 import { steadyHub, type Reached } from '../../daemon/steady-hub.ts'
 import type { Hub } from '../../hub/api.ts'
 import type { CommandContext, GlobalFlags, Io } from '../command.ts'
+import { cannotBeHad } from '../../daemon/dial-daemon.ts'
 import { dialDaemon, wantsDaemon } from '../daemon-hub.ts'
 import { openLocalHub } from '../local-hub.ts'
 import { plainText } from '../../policy/plain-text.ts'
@@ -35,8 +35,7 @@ export function openEditorHub({ io: streams }: CommandContext, setup: EditorHubS
       const hub = await dialDaemon({ io, flags, signal, client, servers })
       return { hub, lost: hub.closed }
     } catch (error) {
-      const isMissing = error instanceof CapstanError && noDaemon.has(error.code)
-      if (!isMissing) throw error
+      if (!cannotBeHad(error)) throw error
       note(`No daemon can be had, so the servers run here: ${error.message}`)
       return await openHere()
     }
@@ -46,6 +45,3 @@ export function openEditorHub({ io: streams }: CommandContext, setup: EditorHubS
     return { hub: await openLocalHub(config, { io, flags, signal, client }) }
   }
 }
-
-/** No daemon can be had, which is no reason to fail. */
-const noDaemon: ReadonlySet<string> = new Set(['start_failed', 'connection_refused', 'not_allowed'])
