@@ -101,6 +101,15 @@ describe('an answer', () => {
     expect(idsIn(await textOf(response))).toEqual([1, 2, 3])
   })
 
+  test('to several requests of which one is taken back holds the results of the others', async () => {
+    await using wire = await sessionWith('echo')
+    const response = await wire.post([call(1, 'slow', { ms: 60_000 }), call(2, 'slow', { ms: 600 })])
+
+    await wire.post(cancel(1))
+
+    expect(idsIn(await textOf(response))).toEqual([2])
+  })
+
   test('to nothing but notifications is an empty 202', async () => {
     await using wire = await sessionWith('echo')
 

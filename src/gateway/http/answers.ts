@@ -13,6 +13,8 @@ export interface Answer {
   readonly send: (message: JSONRPCMessage) => void
   /** The result of one of the requests; the last one ends it. */
   readonly finish: (response: JSONRPCResponse) => void
+  /** No result will come of this request; the last one ends it. */
+  readonly drop: (id: RequestId) => void
   /** Ends it without the results that are missing. */
   readonly giveUp: () => void
 }
@@ -44,7 +46,11 @@ export function openStream({ response, headers, drained }: Outlet): MessageStrea
     send: (message) => {
       if (!response.write(eventOf(message))) void drained()
     },
-    end: () => void response.end(),
+    end: () => {
+      // What has ended may still be read for long, and must not be written to.
+      clearInterval(beating)
+      response.end()
+    },
   }
 }
 
@@ -59,19 +65,27 @@ export function openAnswer(ids: readonly RequestId[], outlet: Outlet): Answer {
   const streaming = () => (stream ??= openStream(outlet))
   const patience = setTimeout(streaming, headPatienceMs).unref()
   response.once('close', () => clearTimeout(patience))
+  const end = () => {
+    clearTimeout(patience)
+    streaming().end()
+  }
   return {
     send: (message) => streaming().send(message),
     finish(result) {
       if (result.id !== undefined) missing.delete(result.id)
-      if (missing.size === 0) clearTimeout(patience)
-      if (stream === undefined && ids.length === 1) return sendJson(result, outlet)
+      if (stream === undefined && ids.length === 1) {
+        clearTimeout(patience)
+        return sendJson(result, outlet)
+      }
       streaming().send(result)
-      if (missing.size === 0) streaming().end()
+      if (missing.size === 0) end()
+    },
+    drop(id) {
+      if (missing.delete(id) && missing.size === 0) end()
     },
     giveUp() {
-      clearTimeout(patience)
-      // Its client may still be reading.
-      if (missing.size > 0) streaming().end()
+      if (missing.size > 0) end()
+      missing.clear()
     },
   }
 }

@@ -23,7 +23,7 @@ export interface SessionVisit {
 
 /**
  * One session of a client up to 2025-11-25, straight on Node's requests and responses. The SDK's own transport makes web requests,
- * responses and streams of them, which costs more than all else of a call together.
+ * responses and streams of them, which is a fifth of what a call costs (docs/performance.md).
  */
 export interface SessionTransport extends Transport {
   readonly sessionId: string
@@ -43,8 +43,8 @@ export function sessionTransport(sessionId: string): SessionTransport {
   const transport: SessionTransport = {
     sessionId,
     serve(visit) {
-      const { method, headers } = visit.request
-      const problem = isClosed ? sessionNotFound : versionProblem(headers['mcp-protocol-version'])
+      const { method } = visit.request
+      const problem = isClosed ? sessionNotFound : versionProblem(visit.request)
       if (problem !== undefined) return problem
       if (method === 'POST') return take(visit)
       if (method === 'GET') return listen(visit)
@@ -58,6 +58,7 @@ export function sessionTransport(sessionId: string): SessionTransport {
       if (isClosed) return
       isClosed = true
       listening?.end()
+      listening = undefined
       for (const answer of answers.values()) answer.giveUp()
       answers.clear()
       transport.onclose?.()
@@ -89,7 +90,7 @@ export function sessionTransport(sessionId: string): SessionTransport {
       transport.onmessage?.(message)
       const cancelled = cancelledIn(message)
       // No answer will come of it, and nobody should have to wait for that.
-      if (cancelled !== undefined) taken(cancelled)?.giveUp()
+      if (cancelled !== undefined) taken(cancelled)?.drop(cancelled)
     }
     return undefined
   }
@@ -123,8 +124,15 @@ export function sessionTransport(sessionId: string): SessionTransport {
 export const sessionNotFound: Refusal = { status: 404, code: -32_001, message: 'Session not found' }
 const notJsonRpc: Refusal = { status: 400, code: -32_700, message: 'Parse error: Invalid JSON-RPC message' }
 
-function versionProblem(version: string | readonly string[] | undefined): Refusal | undefined {
-  if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.some((known) => known === version)) return undefined
+/** Whether a request is of a version that has sessions. */
+export function hasKnownVersion({ headers }: IncomingMessage): boolean {
+  const version = headers['mcp-protocol-version']
+  return version === undefined || SUPPORTED_PROTOCOL_VERSIONS.some((known) => known === version)
+}
+
+function versionProblem(request: IncomingMessage): Refusal | undefined {
+  if (hasKnownVersion(request)) return undefined
+  const version = request.headers['mcp-protocol-version']
   const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ')
   const message = `Bad Request: Unsupported protocol version: ${String(version)} (supported versions: ${supported})`
   return { status: 400, message }

@@ -1,11 +1,18 @@
-import { SUPPORTED_PROTOCOL_VERSIONS, isInitializeRequest, type Server } from '@modelcontextprotocol/server'
+import { isInitializeRequest, type Server } from '@modelcontextprotocol/server'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { isObject } from '../../json.ts'
 import type { Caller } from '../caller.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HttpLimits } from './limits.ts'
 import type { Refusal } from './refusal.ts'
-import { sessionNotFound, sessionTransport, type SessionTransport, type SessionVisit } from './session-transport.ts'
+import {
+  hasKnownVersion,
+  sessionNotFound,
+  sessionTransport,
+  type SessionTransport,
+  type SessionVisit,
+} from './session-transport.ts'
 
 /** The sessions of clients up to 2025-11-25: they keep a connection in mind, so that servers can ask them things. */
 export interface Sessions extends AsyncDisposable {
@@ -37,14 +44,15 @@ export function httpSessions({ gateway, limits, now }: SessionSetup): Sessions {
   const sweeping = setInterval(sweep, Math.min(60_000, limits.sessionIdleMs)).unref()
 
   return {
-    has: (request, caller) => isOfOldEra(request) && sessionOf(request, caller) !== undefined,
+    // Since 2026-07-28 a session named by mistake means nothing.
+    has: (request, caller) => hasKnownVersion(request) && sessionOf(request, caller) !== undefined,
     async serve(visit, caller) {
       const { request, body } = visit
       const isNew = request.headers['mcp-session-id'] === undefined
       if (isNew) return isInitializeRequest(body) ? begin(visit, caller) : notBegun
       const session = sessionOf(request, caller)
       if (session === undefined) return sessionNotFound
-      if (isInitializeRequest(body)) return begunAlready
+      if (isObject(body) && body['method'] === 'initialize') return begunAlready
       session.usedAtMs = now()
       return session.transport.serve(visit)
     },
@@ -96,12 +104,6 @@ export function httpSessions({ gateway, limits, now }: SessionSetup): Sessions {
     const before = now() - limits.sessionIdleMs
     for (const session of open.values()) if (session.usedAtMs < before) void session.close()
   }
-}
-
-/** Since 2026-07-28 a session named by mistake means nothing. */
-function isOfOldEra({ headers }: IncomingMessage): boolean {
-  const version = headers['mcp-protocol-version']
-  return version === undefined || SUPPORTED_PROTOCOL_VERSIONS.some((known) => known === version)
 }
 
 const notBegun: Refusal = { status: 400, message: 'Bad Request: the first request must be initialize.' }
